@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "clock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t read_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int64_t clock_awake_ns(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+int64_t clock_boot_ns(void)
+{
+	return read_ns(CLOCK_BOOTTIME);
+}
+
+int64_t clock_wall_ns(void)
+{
+	return read_ns(CLOCK_REALTIME);
+}
+
+void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT])
+{
+	time_t seconds = (time_t)(wall_ns / NS_PER_S);
+	struct tm local;
+	char plain[CLOCK_TEXT];
+
+	if (!localtime_r(&seconds, &local) || strftime(plain, sizeof plain, "%Y-%m-%dT%H:%M:%S%z", &local) < 24) {
+		text[0] = '\0';
+		return;
+	}
+	/* strftime gives +0100; RFC 3339 wants +01:00. */
+	snprintf(text, CLOCK_TEXT, "%.22s:%.2s", plain, plain + 22);
+}
+
+int clock_wall_parse(const char *text, int64_t *wall_ns)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	int used = 0, zone_hours, zone_minutes;
+	char sign;
+
+	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &used) != 5)
+		return -1;
+	const char *rest = text + used;
+	if (sscanf(rest, ":%2d%n", &tm.tm_sec, &used) == 1)
+		rest += used;
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	struct tm asked = tm;
+	if (*rest == '\0') {
+		time_t local = mktime(&tm);
+		if (tm.tm_mday != asked.tm_mday || tm.tm_mon != asked.tm_mon || tm.tm_min != asked.tm_min)
+			return -1;
+		*wall_ns = local * NS_PER_S;
+		return 0;
+	}
+	if (sscanf(rest, "%c%2d:%2d%n", &sign, &zone_hours, &zone_minutes, &used) != 3 || rest[used] != '\0' ||
+	    (sign != '+' && sign != '-'))
+		return -1;
+	int offset = (zone_hours * 60 + zone_minutes) * 60;
+	*wall_ns = (timegm(&tm) - (sign == '+' ? offset : -offset)) * NS_PER_S;
+	if (tm.tm_mday != asked.tm_mday || tm.tm_mon != asked.tm_mon || tm.tm_min != asked.tm_min)
+		return -1;
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int err_set(struct err *err, int code, const char *format, ...)
+{
+	if (!err)
+		return -1;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	err->code = code;
+	err->errnum = 0;
+	return -1;
+}
+
+int err_sys(struct err *err, const char *format, ...)
+{
+	int saved = errno;
+
+	if (!err)
+		return -1;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	size_t used = strlen(err->text);
+	snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(saved));
+	err->code = EXIT_FAILED;
+	err->errnum = saved;
+	errno = saved;
+	return -1;
+}
+
+int err_wrap(struct err *err, const char *format, ...)
+{
+	if (!err)
+		return -1;
+	char old[sizeof err->text];
+	memcpy(old, err->text, sizeof old);
+
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	size_t used = strlen(err->text);
+	snprintf(err->text + used, sizeof err->text - used, ": %s", old);
+	return -1;
+}

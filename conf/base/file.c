@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scope.h"
+
+int write_all(int fd, const void *bytes, size_t count)
+{
+	const char *next = bytes;
+
+	while (count > 0) {
+		ssize_t wrote = write(fd, next, count);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote < 0)
+			return -1;
+		next += wrote;
+		count -= (size_t)wrote;
+	}
+	return 0;
+}
+
+static int refuse_stranger(const struct stat *found, const char *name, struct err *err)
+{
+	if (found->st_uid == geteuid())
+		return 0;
+	return err_set(err, EXIT_FAILED, "cannot use %s: it belongs to user %u, not to user %u", name, found->st_uid, geteuid());
+}
+
+int folder_open(int at, const char *name, bool create, struct err *err)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	SCOPE_FD int fd = openat(at, name, flags);
+
+	if (fd < 0 && errno == ENOENT && create) {
+		if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
+			return err_sys(err, "cannot make folder %s", name);
+		fd = openat(at, name, flags);
+	}
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return err_set(err, EXIT_FAILED, "cannot use %s: it is not a folder (links are not followed)", name);
+	if (fd < 0)
+		return err_sys(err, "cannot open folder %s", name);
+
+	struct stat found;
+	if (fstat(fd, &found) < 0)
+		return err_sys(err, "cannot look at folder %s", name);
+	if (refuse_stranger(&found, name, err) < 0)
+		return -1;
+	return TAKE_FD(fd);
+}
+
+int folder_open_path(const char *path, struct err *err)
+{
+	char part[PATH_MAX];
+
+	if (path[0] != '/')
+		return err_set(err, EXIT_FAILED, "cannot use folder %s: the path is not absolute", path);
+	if (strlen(path) >= sizeof part)
+		return err_set(err, EXIT_FAILED, "cannot use folder %.100s…: the path is too long", path);
+	int fd = folder_open(AT_FDCWD, path, false, err);
+	if (fd >= 0 || !err || err->errnum != ENOENT)
+		return fd;
+	/* Parents are made if they are missing; what is there already is the system's business, not ours to check. */
+	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
+		memcpy(part, path, (size_t)(end - path));
+		part[end - path] = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return err_sys(err, "cannot make folder %s", part);
+	}
+	return folder_open(AT_FDCWD, path, true, err);
+}
+
+bool file_is_ours(int fd, const char *name, struct err *err)
+{
+	struct stat found;
+
+	if (fstat(fd, &found) < 0) {
+		err_sys(err, "cannot look at %s", name);
+		return false;
+	}
+	if (!S_ISREG(found.st_mode)) {
+		err_set(err, EXIT_FAILED, "cannot use %s: it is not a regular file", name);
+		return false;
+	}
+	return refuse_stranger(&found, name, err) == 0;
+}
+
+int file_read_fd(int fd, size_t limit, char **ret_text, size_t *ret_size, struct err *err)
+{
+	struct stat found;
+
+	if (fstat(fd, &found) < 0)
+		return err_sys(err, "cannot look at file");
+	if ((uint64_t)found.st_size > limit)
+		return err_set(err, EXIT_FAILED, "cannot read file: it is larger than %zu bytes", limit);
+	size_t room = (size_t)found.st_size + 1, size = 0;
+	SCOPE_FREE char *text = malloc(room + 1);
+	if (!text)
+		return err_sys(err, "cannot read file");
+	for (;;) {
+		ssize_t got = pread(fd, text + size, room - size, (off_t)size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(err, "cannot read file");
+		size += (size_t)got;
+		if (got == 0)
+			break;
+		if (size < room)
+			continue;
+		if (size > limit)
+			return err_set(err, EXIT_FAILED, "cannot read file: it is larger than %zu bytes", limit);
+		char *more = realloc(text, room * 2 + 1);
+		if (!more)
+			return err_sys(err, "cannot read file");
+		text = more;
+		room *= 2;
+	}
+	text[size] = '\0';
+	*ret_text = TAKE(text);
+	if (ret_size)
+		*ret_size = size;
+	return 0;
+}
+
+int file_read(int at, const char *name, size_t limit, char **ret_text, size_t *ret_size, struct err *err)
+{
+	SCOPE_FD int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return err_sys(err, "cannot open %s", name);
+	if (!file_is_ours(fd, name, err))
+		return -1;
+	if (file_read_fd(fd, limit, ret_text, ret_size, err) < 0)
+		return err_wrap(err, "%s", name);
+	return 0;
+}
+
+ssize_t file_read_small(int at, const char *name, char *text, size_t size)
+{
+	SCOPE_FD int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	ssize_t got;
+	do
+		got = read(fd, text, size - 1);
+	while (got < 0 && errno == EINTR);
+	if (got >= 0)
+		text[got] = '\0';
+	return got;
+}
+
+static int fill(int at, const char *name, const void *bytes, size_t count, enum file_sync sync, struct err *err)
+{
+	SCOPE_FD int fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "cannot make %s", name);
+	if (write_all(fd, bytes, count) < 0 || (sync == FILE_DURABLE && fsync(fd) < 0) || close(TAKE_FD(fd)) < 0)
+		return err_sys(err, "cannot write %s", name);
+	return 0;
+}
+
+int file_replace(int at, const char *name, const void *bytes, size_t count, enum file_sync sync, struct err *err)
+{
+	char temporary[NAME_MAX];
+
+	/* The pid keeps two writers apart; what a killed one left is overwritten by a later one of the same pid. */
+	if (snprintf(temporary, sizeof temporary, ".%.200s.%d", name, getpid()) >= (int)sizeof temporary)
+		return err_set(err, EXIT_FAILED, "cannot write %s: the name is too long", name);
+	if (unlinkat(at, temporary, 0) < 0 && errno != ENOENT)
+		return err_sys(err, "cannot remove %s", temporary);
+	if (fill(at, temporary, bytes, count, sync, err) < 0) {
+		unlinkat(at, temporary, 0);
+		return -1;
+	}
+	if (renameat(at, temporary, at, name) < 0) {
+		err_sys(err, "cannot rename %s to %s", temporary, name);
+		unlinkat(at, temporary, 0);
+		return -1;
+	}
+	if (sync == FILE_DURABLE && fsync(at) < 0)
+		return err_sys(err, "cannot sync the folder of %s", name);
+	return 0;
+}

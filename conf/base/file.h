@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Files and folders that only their owner may be trusted with. Everything is opened relative to a folder that was
+ * checked before, with O_NOFOLLOW and O_CLOEXEC, and checked on its descriptor (type, owner) before it is used; a FIFO
+ * never blocks. Reasons of refusal are in the error's text.
+ */
+#ifndef PGPU_BASE_FILE_H
+#define PGPU_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "err.h"
+
+/* Writes all bytes, going on after EINTR and short writes; -1 with errno. */
+int write_all(int fd, const void *bytes, size_t count);
+
+/*
+ * Opens folder `name` below `at` (or AT_FDCWD) and checks that it is a folder, no link, and ours. With `create` a missing
+ * one is made with mode 0700 (only the last part of the path). Returns the descriptor.
+ */
+int folder_open(int at, const char *name, bool create, struct err *err);
+/* Makes `path` and every missing parent (0700), then folder_open(). Absolute paths only. */
+int folder_open_path(const char *path, struct err *err);
+
+/* True when what `fd` is open on is a regular file of this user; else -1 semantics: false and the error filled. */
+bool file_is_ours(int fd, const char *name, struct err *err);
+
+/*
+ * Reads a whole regular file of this user, at most `limit` bytes (larger: refused). `*ret_text` is malloc'd and
+ * NUL-ended; `ret_size` may be NULL. A missing file is an error with errnum ENOENT.
+ */
+int file_read(int at, const char *name, size_t limit, char **ret_text, size_t *ret_size, struct err *err);
+/* The same from a descriptor that was already checked, from offset 0, without changing its position. */
+int file_read_fd(int fd, size_t limit, char **ret_text, size_t *ret_size, struct err *err);
+/* Reads at most `size` - 1 bytes of a small file of the kernel (/proc, /sys) into `text`; returns the count or -1 (errno). */
+ssize_t file_read_small(int at, const char *name, char *text, size_t size);
+
+enum file_sync { FILE_VOLATILE, FILE_DURABLE };
+/*
+ * Puts `bytes` at `name` in one step: a reader sees the old whole or the new whole. FILE_DURABLE: both file and folder
+ * are synced before it returns. On failure the old file stands and nothing else is left.
+ */
+int file_replace(int at, const char *name, const void *bytes, size_t count, enum file_sync sync, struct err *err);
+
+#endif

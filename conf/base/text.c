@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+#define LONGEST_NS (INT64_C(36500) * 86400 * NS_PER_S)
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* isalpha(3) and friends ask the locale; these do not. */
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+struct figure {
+	uint64_t whole;
+	uint64_t part;  /* digits after the point, as a number */
+	uint64_t scale; /* 10 to the power of their count; 1 without a point */
+};
+
+/* "12" or "1.5"; returns what follows, or NULL when no number stands there or it does not fit. */
+static const char *read_figure(const char *text, struct figure *figure)
+{
+	*figure = (struct figure){ .scale = 1 };
+	if (!is_digit(*text))
+		return NULL;
+	for (; is_digit(*text); text++) {
+		if (figure->whole > (UINT64_MAX - 9) / 10)
+			return NULL;
+		figure->whole = figure->whole * 10 + (uint64_t)(*text - '0');
+	}
+	if (*text != '.')
+		return text;
+	if (!is_digit(*++text))
+		return NULL;
+	for (; is_digit(*text); text++) {
+		if (figure->scale >= UINT64_C(1000000000))
+			return NULL;
+		figure->part = figure->part * 10 + (uint64_t)(*text - '0');
+		figure->scale *= 10;
+	}
+	return text;
+}
+
+/* figure * unit, exactly; false when it overflows or leaves a fraction. */
+static bool scale_figure(const struct figure *figure, uint64_t unit, uint64_t *result)
+{
+	__uint128_t all = ((__uint128_t)figure->whole * figure->scale + figure->part) * unit;
+
+	if (all % figure->scale != 0 || all / figure->scale > INT64_MAX)
+		return false;
+	*result = (uint64_t)(all / figure->scale);
+	return true;
+}
+
+static int64_t unit_ns(char unit)
+{
+	switch (unit) {
+	case 's': return NS_PER_S;
+	case 'm': return 60 * NS_PER_S;
+	case 'h': return 3600 * NS_PER_S;
+	case 'd': return 86400 * NS_PER_S;
+	default: return 0;
+	}
+}
+
+static int refuse_duration(const char *text, struct err *err)
+{
+	return err_set(err, EXIT_USAGE, "'%.64s' is not a duration (90s, 15m, 1h30m, 2d, 1:30:00)", text);
+}
+
+/* [D-]H:MM:SS. Two parts alone could be hours and minutes or minutes and seconds. */
+static int read_colons(const char *text, int64_t *ret_ns, struct err *err)
+{
+	unsigned long long days = 0, hours, minutes, seconds;
+	int used = 0;
+	const char *rest = text, *dash = strchr(text, '-');
+
+	if (strspn(text, "0123456789:-") != strlen(text))
+		return refuse_duration(text, err);
+	if (dash) {
+		if (dash == text || dash - text > 6 || strchr(dash + 1, '-'))
+			return refuse_duration(text, err);
+		days = strtoull(text, NULL, 10);
+		rest = dash + 1;
+	}
+	if (sscanf(rest, "%9llu:%2llu:%2llu%n", &hours, &minutes, &seconds, &used) == 3 && rest[used] == '\0') {
+		if (minutes > 59 || seconds > 59)
+			return refuse_duration(text, err);
+		*ret_ns = (int64_t)(((days * 24 + hours) * 60 + minutes) * 60 + seconds) * NS_PER_S;
+		return 0;
+	}
+	if (!dash && sscanf(rest, "%9llu:%2llu%n", &hours, &minutes, &used) == 2 && rest[used] == '\0')
+		return err_set(err, EXIT_USAGE, "'%s' is %lluh%llum or %llum%llus; write one of them", text, hours, minutes, hours,
+			       minutes);
+	return refuse_duration(text, err);
+}
+
+/* 1h30m, 1.5h: each unit once, from the largest down. */
+static int read_units(const char *text, int64_t *ret_ns, struct err *err)
+{
+	static const char long_names[] = "s sec secs second seconds m min mins minute minutes h hr hour hours d day days ";
+	uint64_t sum = 0;
+	int64_t above = INT64_MAX;
+	const char *next = text;
+
+	while (*next) {
+		struct figure figure;
+		uint64_t ns;
+		const char *figure_start = next;
+
+		next = read_figure(next, &figure);
+		if (!next)
+			return refuse_duration(text, err);
+		if (*next == '\0' && figure_start == text)
+			return err_set(err, EXIT_USAGE, "'%.64s' is %.32ss or %.32sm; write one of them", text, text, text);
+		if (*next == '\0') {
+			int whole = (int)(figure_start - text);
+			return err_set(err, EXIT_USAGE, "'%.64s' is %.*s%llum or %.*s%llus; write one of them", text, whole, text,
+				       (unsigned long long)figure.whole, whole, text, (unsigned long long)figure.whole);
+		}
+		const char *word = next + strspn(next, " ");
+		size_t length = 0;
+		while (is_letter(word[length]))
+			length++;
+		char probe[16];
+		if (word != next || length != 1) {
+			if (length && length < 9 && snprintf(probe, sizeof probe, "%.*s ", (int)length, word) > 0 &&
+			    strstr(long_names, probe))
+				return err_set(err, EXIT_USAGE, "'%.64s' is not a duration; write %.*s%c", text, (int)(next - text), text,
+					       word[0]);
+			return refuse_duration(text, err);
+		}
+		int64_t unit = unit_ns(*next);
+		if (unit == 0 || unit >= above || !scale_figure(&figure, (uint64_t)unit, &ns))
+			return refuse_duration(text, err);
+		sum += ns;
+		if (sum > (uint64_t)LONGEST_NS)
+			return err_set(err, EXIT_USAGE, "'%.64s' is longer than 100 years", text);
+		above = unit;
+		next++;
+	}
+	*ret_ns = (int64_t)sum;
+	return 0;
+}
+
+int text_duration_parse(const char *text, bool zero_ok, int64_t *ret_ns, struct err *err)
+{
+	int64_t ns = 0;
+
+	if (*text == '\0')
+		return err_set(err, EXIT_USAGE, "a duration is missing (90s, 15m, 1h30m, 2d)");
+	if (zero_ok && strcmp(text, "0") == 0) {
+		*ret_ns = 0;
+		return 0;
+	}
+	if ((strchr(text, ':') ? read_colons(text, &ns, err) : read_units(text, &ns, err)) < 0)
+		return -1;
+	if (ns > LONGEST_NS)
+		return err_set(err, EXIT_USAGE, "'%.64s' is longer than 100 years", text);
+	if (ns == 0 && !zero_ok)
+		return err_set(err, EXIT_USAGE, "'%.64s' is no time at all", text);
+	*ret_ns = ns;
+	return 0;
+}
+
+void text_duration_format(int64_t ns, char text[TEXT_DURATION])
+{
+	int64_t seconds = ns / NS_PER_S;
+	const struct {
+		int64_t size;
+		char unit;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		int64_t count = seconds / units[i].size;
+		seconds %= units[i].size;
+		if (count || (i == 3 && used == 0))
+			used += (size_t)snprintf(text + used, TEXT_DURATION - used, "%lld%c", (long long)count, units[i].unit);
+	}
+}
+
+int text_size_parse(const char *text, uint64_t *ret_bytes, struct err *err)
+{
+	static const char units[] = "KMGT";
+	struct figure figure;
+
+	if (*text == '\0')
+		return err_set(err, EXIT_USAGE, "a size is missing (512M, 24G)");
+	const char *unit = read_figure(text, &figure);
+	if (!unit)
+		return err_set(err, EXIT_USAGE, "'%.64s' is not a size (512M, 24G, 1.5T)", text);
+	if (*unit == '\0')
+		return err_set(err, EXIT_USAGE, "'%.64s' is %.32sM or %.32sG; write one of them", text, text, text);
+	const char *known = strchr(units, *unit);
+	if (!known || (unit[1] != '\0' && strcmp(unit + 1, "iB") != 0)) {
+		if (known && strcmp(unit + 1, "B") == 0)
+			return err_set(err, EXIT_USAGE, "'%.64s' is not a size; write %.*s (powers of 1024)", text,
+				       (int)(unit - text) + 1, text);
+		return err_set(err, EXIT_USAGE, "'%.64s' is not a size (512M, 24G, 1.5T; no blanks, capital unit)", text);
+	}
+	uint64_t bytes;
+	if (!scale_figure(&figure, UINT64_C(1) << (10 * (known - units + 1)), &bytes))
+		return err_set(err, EXIT_USAGE, "'%.64s' is too large, or not a whole number of bytes", text);
+	if (bytes == 0)
+		return err_set(err, EXIT_USAGE, "'%.64s' is no memory at all", text);
+	*ret_bytes = bytes;
+	return 0;
+}
+
+void text_size_format(uint64_t bytes, char text[TEXT_SIZE])
+{
+	static const char units[] = "BKMGT";
+	int unit = 0;
+
+	while (unit < 4 && bytes && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(text, TEXT_SIZE, "%llu%c", (unsigned long long)bytes, units[unit]);
+}
+
+void text_size_show(uint64_t bytes, char text[TEXT_SIZE])
+{
+	static const char units[] = "BKMGTP";
+	double shown = (double)bytes;
+	int unit = 0;
+
+	while (unit < 5 && shown >= 999.5) {
+		shown /= 1024;
+		unit++;
+	}
+	snprintf(text, TEXT_SIZE, unit && shown < 9.95 ? "%.1f%c" : "%.0f%c", shown, units[unit]);
+}
+
+int text_number_parse(const char *text, int64_t least, int64_t most, int64_t *ret_number, struct err *err)
+{
+	const char *digits = text + (least < 0 && *text == '-');
+	char *end;
+
+	errno = 0;
+	long long number = is_digit(*digits) ? strtoll(text, &end, 10) : 0;
+	if (!is_digit(*digits) || *end != '\0')
+		return err_set(err, EXIT_USAGE, "'%.64s' is not a whole number", text);
+	if (errno == ERANGE || number < least || number > most)
+		return err_set(err, EXIT_USAGE, "'%.64s' is not from %lld to %lld", text, (long long)least, (long long)most);
+	*ret_number = number;
+	return 0;
+}
+
+int text_bool_parse(const char *text, bool *ret_value, struct err *err)
+{
+	if (strcmp(text, "true") == 0)
+		*ret_value = true;
+	else if (strcmp(text, "false") == 0)
+		*ret_value = false;
+	else
+		return err_set(err, EXIT_USAGE, "'%.64s' is not true or false", text);
+	return 0;
+}
+
+/* Levenshtein's distance; both words are short (options, keys, classes). */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[65], length = strlen(b);
+
+	if (length > 64 || strlen(a) > 64)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= length; j++) {
+			size_t change = diagonal + (a[i - 1] != b[j - 1]);
+			size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+			diagonal = row[j];
+			row[j] = change < least ? change : least;
+		}
+	}
+	return row[length];
+}
+
+const char *text_nearest(const char *word, const char *const list[])
+{
+	const char *best = NULL;
+	size_t best_distance = SIZE_MAX, length = strlen(word);
+
+	for (size_t i = 0; list[i]; i++) {
+		size_t distance = edit_distance(word, list[i]);
+		size_t longer = strlen(list[i]) > length ? strlen(list[i]) : length;
+		bool begins = length >= 3 && strncmp(word, list[i], length) == 0;
+		if (begins && best_distance > 1) {
+			best = list[i];
+			best_distance = 1;
+		} else if (distance < best_distance && distance * 3 <= longer + 1) {
+			best = list[i];
+			best_distance = distance;
+		}
+	}
+	return best;
+}
+
+void text_hint(const char *word, const char *const list[], char *text, size_t size)
+{
+	const char *near = text_nearest(word, list);
+
+	text[0] = '\0';
+	if (near)
+		snprintf(text, size, ", did you mean '%s'?", near);
+}
+
+void text_session_clean(const char *name, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (; *name && used + 1 < size; name++)
+		text[used++] = is_letter(*name) || is_digit(*name) || *name == '.' ? *name : '_';
+	if (used == 0)
+		text[used++] = '_';
+	text[used] = '\0';
+}
+
+bool text_class_ok(const char *name)
+{
+	size_t length = 0;
+
+	for (; name[length]; length++) {
+		char c = name[length];
+		if (!is_letter(c) && !is_digit(c) && c != '_' && (c != '-' || length == 0))
+			return false;
+	}
+	return length >= 1 && length <= 32;
+}
+
+size_t text_utf8_length(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+bool text_printable(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		unsigned char c = (unsigned char)text[i];
+		size_t length = text_utf8_length(text + i);
+		if (length == 0 || i + length > size || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
+			return false;
+		i += length;
+	}
+	return true;
+}
+
+void text_show(const char *text, char *shown, size_t size)
+{
+	size_t used = 0;
+
+	while (*text) {
+		size_t length = text_utf8_length(text);
+		bool plain = length > 1 ? (unsigned char)text[0] != 0xc2 || (unsigned char)text[1] >= 0xa0
+					: length == 1 && (unsigned char)*text >= 0x20 && *text != 0x7f;
+		size_t step = length ? length : 1;
+		if (used + step + 1 > size)
+			break;
+		if (plain)
+			memcpy(shown + used, text, step);
+		else
+			shown[used] = '?';
+		used += plain ? step : 1;
+		text += step;
+	}
+	shown[used] = '\0';
+}

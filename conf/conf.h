@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The configuration: lanes, limits and the class table. pgpu.conf(5) is its manual.
+ *
+ * What a person wrote is one file: $PGPU_CONF, else $XDG_CONFIG_HOME/pgpu/pgpu.conf (~/.config), else /etc/pgpu.conf, else the
+ * built-in text, which is the shipped conf/pgpu.conf word for word (embedded at build time). What counts is the queue's
+ * own copy of it, taken over under the queue lock by the first call that finds the file changed, so that no two
+ * processes ever count with two numbers:
+ *
+ *     conf_copy_read()      the copy in force; fails when there is none or it is damaged
+ *     conf_copy_fresh()     is the file still what the copy was made from? one stat(2), no parsing
+ *     conf_load()           reads and checks the file with libconfuse (conf_file.c alone includes it)
+ *     conf_copy_write()     takes it over; the caller holds the queue lock
+ *
+ * A rejected file is an error "FILE:LINE: what is wrong", exit code 2; the copy stays in force.
+ */
+#ifndef PGPU_CONF_H
+#define PGPU_CONF_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/base/err.h"
+
+enum { CONF_CLASS_NAME = 33, CONF_CLASSES = 64, CONF_LANES = 64, CONF_STAMP = 128 };
+
+struct conf_class {
+	char name[CONF_CLASS_NAME];
+	int rank;                          /* 0 first; 0 to 99 */
+	int64_t budget_ns;                 /* a line is said when it is over */
+	int64_t limit_ns;                  /* the hard end; 0: twice the budget in force for the job */
+	uint64_t memory_bytes;             /* ceiling; 0: conf.memory_bytes */
+	char turns_as[CONF_CLASS_NAME];    /* "" or the class whose rank it takes once one of the next three is passed; 0: never */
+	int64_t turns_as_after_run_ns;
+	int64_t turns_as_after_wait_ns;
+	int64_t turns_as_without_turn_ns;
+};
+
+struct conf {
+	int lanes;                         /* 1 to CONF_LANES */
+	uint64_t memory_bytes;             /* default ceiling of a job's RAM */
+	int64_t grace_ns;                  /* between SIGTERM and the kill; 0 allowed */
+	int64_t take_ns;                   /* a winner that does not take its lane within this is passed over (3 s) */
+	bool cells;                        /* cells = "auto"; false: "off", never make a cgroup */
+	bool amd_priority;                 /* amd-priority = "on" */
+	char run_class[CONF_CLASS_NAME];   /* default class of `run` */
+	char submit_class[CONF_CLASS_NAME];
+	int class_count;
+	struct conf_class classes[CONF_CLASSES];
+	char source[PATH_MAX];             /* path of the file, or "built-in" */
+	char stamp[CONF_STAMP];            /* what the file was: device, inode, size, times; for the built-in text its checksum */
+};
+
+/* The class of that name, or NULL. */
+const struct conf_class *conf_class_find(const struct conf *conf, const char *name);
+/* The names of all classes, NULL-ended, for text_hint(). Points into `conf`; `names` holds CONF_CLASSES + 1. */
+void conf_class_names(const struct conf *conf, const char *names[CONF_CLASSES + 1]);
+/* ": unknown class 'X', did you mean 'Y'?" as an error, exit code 2; or the class. */
+const struct conf_class *conf_class_need(const struct conf *conf, const char *name, struct err *err);
+
+/* Which file is to be read now: fills `path` with it, or with "built-in". Never fails; an unreadable $PGPU_CONF is kept as it is. */
+void conf_path(char path[PATH_MAX]);
+/* Reads the file named by conf_path(). */
+int conf_load(struct conf *ret_conf, struct err *err);
+/* Reads and checks one named file (`pgpu conf --check FILE`). */
+int conf_load_file(const char *path, struct conf *ret_conf, struct err *err);
+
+/* The copy lies in the queue's folder as the file "conf": text, one value a line. */
+int conf_copy_read(int queue_fd, struct conf *ret_conf, struct err *err);
+bool conf_copy_fresh(const struct conf *copy);
+int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err);
+
+#endif

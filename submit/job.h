@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A job as a person described it: a header and a script or command. pgpu-job(5) is its manual.
+ *
+ *     job_parse()      reads a job file in any of the three spellings
+ *     job_set()        one header key from text: options, and the parser itself, go through it
+ *     job_complete()   fills in every default and checks what needs the machine: folders, class, ceiling
+ *     job_format()     writes the record: a valid job file in the `---` spelling, script byte for byte, and before the
+ *                      header's first key the facts of the submit as comment lines "# pgpu KEY VALUE"
+ *     job_record_parse() reads that back
+ *
+ * Strings are owned by the job; job_free() ends it. Errors of a file are "FILE:LINE:COLUMN: what is wrong", exit code 2.
+ */
+#ifndef PGPU_SUBMIT_JOB_H
+#define PGPU_SUBMIT_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/err.h"
+#include "conf/conf.h"
+
+enum {
+	JOB_HEADER_MAX = 64 << 10,
+	JOB_SCRIPT_MAX = 64 << 20,
+	JOB_ENV_STRING_MAX = 128 << 10, /* the kernel's MAX_ARG_STRLEN */
+	JOB_NAME_MAX = 255,
+	JOB_SESSION_MAX = 64,
+};
+
+enum job_export { JOB_EXPORT_ALL, JOB_EXPORT_NONE, JOB_EXPORT_LIST };
+
+/* What stands after the header. */
+enum job_body {
+	JOB_BODY_NONE,
+	JOB_BODY_TEXT,    /* text after the header, begins with #! : written to a file and executed */
+	JOB_BODY_SCRIPT,  /* `script:` ; run by its #! line, or by /bin/sh where it has none */
+	JOB_BODY_SHELL,   /* `command: STRING`: /bin/sh -c STRING */
+	JOB_BODY_ARGV,    /* `command: [LIST]`, or `submit -- CMD ARG...` */
+};
+
+struct job {
+	char *name;
+	char *class_name;
+	char *session;
+	int64_t budget_ns;     /* 0 until job_complete() */
+	int64_t limit_ns;      /* 0 until job_complete(); a limit alone sets the budget to half of itself */
+	uint64_t memory_bytes; /* 0 until job_complete() */
+	char *workdir;         /* absolute after job_complete() */
+	char *output;          /* pattern as written; absolute after job_complete() */
+	char *error;           /* NULL: same as output */
+	char **env;            /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
+	enum job_export export;
+	char **export_names;   /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended */
+	bool requeue;          /* default true */
+	bool requeue_set;
+	enum job_body body;
+	char *script;          /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
+	size_t script_size;
+	char **argv;           /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; NULL-ended; may be NULL */
+};
+
+/* What pgpu notes at submit, beside what the person wrote. */
+struct job_facts {
+	uint64_t id;
+	int64_t submitted_wall_ns;
+	mode_t umask;
+	char env_name[64];     /* name of the environment's file in env/ */
+	char *submit_dir;      /* PGPU_SUBMIT_DIR; owned; job_facts_free() */
+};
+
+#define JOB_EMPTY ((struct job){ .requeue = true })
+#define SCOPE_JOB __attribute__((cleanup(job_free)))
+
+void job_free(struct job *job);
+void job_facts_free(struct job_facts *facts);
+
+/*
+ * `file_name` is for messages and for the default name ("-" for standard input: name "stdin"). `text` is not changed.
+ * `ret_notice`, where not NULL, gets one line worth telling (such as "#SBATCH lines are not read") or stays "".
+ */
+int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256], struct err *err);
+
+/* Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what is there. */
+int job_set(struct job *job, const char *key, const char *value, struct err *err);
+
+/* `submit_dir` absolute. Relative workdir and output are taken from there. Reads the file system; changes nothing. */
+int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err);
+
+void job_format(const struct job *job, const struct job_facts *facts, struct buf *record);
+int job_record_parse(const char *text, size_t size, struct job *ret_job, struct job_facts *ret_facts, struct err *err);
+
+/* The job's command as one shell-quoted line for lists: the argv, the shell line, or the script's name. */
+void job_command_line(const struct job *job, struct buf *line);
+
+/* Fills in %j %A %a %x %% of an output pattern; %A is the id, %a empty for a job that is no array; in %x a '/' and a leading '.' become '_'. */
+int job_output_expand(const char *pattern, uint64_t id, const char *name, char *path, size_t size, struct err *err);
+
+/*
+ * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it. pgpu's
+ * own variables of an enclosing job (PGPU_JOB_*, PGPU_ARRAY_*, PGPU_SUBMIT_DIR, PGPU_RESTART_COUNT, GPU_QUEUE*) never pass.
+ * Split in two because the first half is what is stored once for all jobs of a shell:
+ */
+bool job_env_passes(const struct job *job, const char *assignment);
+
+#endif
