@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/file.h"
+
+int paths_home(char path[PATH_MAX], struct err *err)
+{
+	const char *home = getenv("HOME");
+
+	if (!home || home[0] != '/') {
+		const struct passwd *user = getpwuid(geteuid());
+		home = user ? user->pw_dir : NULL;
+	}
+	if (!home || home[0] != '/')
+		return err_set(err, EXIT_FAILED, "cannot find the home folder of user %u: set HOME", geteuid());
+	if (snprintf(path, PATH_MAX, "%s", home) >= PATH_MAX)
+		return err_set(err, EXIT_FAILED, "cannot use HOME: it is too long");
+	return 0;
+}
+
+int paths_xdg(const char *name, const char *fallback, char path[PATH_MAX], struct err *err)
+{
+	const char *value = getenv(name);
+
+	if (value && value[0] == '/') {
+		if (snprintf(path, PATH_MAX, "%s", value) >= PATH_MAX)
+			return err_set(err, EXIT_FAILED, "cannot use %s: it is too long", name);
+		return 0;
+	}
+	if (paths_home(path, err) < 0)
+		return -1;
+	size_t used = strlen(path);
+	if (snprintf(path + used, PATH_MAX - used, "/%s", fallback) >= (int)(PATH_MAX - used))
+		return err_set(err, EXIT_FAILED, "cannot use HOME: it is too long");
+	return 0;
+}
+
+/* systemd's machine id, 32 hex digits; the host's name where the machine has none. */
+static void read_machine(char *text, size_t size)
+{
+	ssize_t got = file_read_small(AT_FDCWD, "/etc/machine-id", text, size);
+
+	if (got >= 32 && strspn(text, "0123456789abcdef") >= 32) {
+		text[32] = '\0';
+		return;
+	}
+	if (gethostname(text, size) < 0 || text[0] == '\0')
+		snprintf(text, size, "localhost");
+	text[size - 1] = '\0';
+	for (char *p = text; *p; p++) {
+		if (*p == '/' || *p == '.')
+			*p = '_';
+	}
+}
+
+int paths_state(char path[PATH_MAX], struct err *err)
+{
+	char machine[128];
+
+	if (paths_xdg("XDG_STATE_HOME", ".local/state", path, err) < 0)
+		return -1;
+	read_machine(machine, sizeof machine);
+	size_t used = strlen(path);
+	if (snprintf(path + used, PATH_MAX - used, "/pgpu/%s", machine) >= (int)(PATH_MAX - used))
+		return err_set(err, EXIT_FAILED, "cannot use XDG_STATE_HOME: it is too long");
+	return 0;
+}
+
+static int open_below(const char *base, const char *name, char path[PATH_MAX], struct err *err)
+{
+	if (snprintf(path, PATH_MAX, "%s/%s", base, name) >= PATH_MAX)
+		return err_set(err, EXIT_FAILED, "cannot use folder %.100s…: the path is too long", base);
+	return folder_open(AT_FDCWD, path, true, err);
+}
+
+int paths_runtime_open(char path[PATH_MAX], char ret_notice[256], struct err *err)
+{
+	const char *asked = getenv("XDG_RUNTIME_DIR");
+	struct err ignored = ERR_NONE;
+	struct stat found;
+	char base[64];
+	int fd;
+
+	ret_notice[0] = '\0';
+	if (asked && asked[0] == '/' && stat(asked, &found) == 0 && S_ISDIR(found.st_mode)) {
+		if (found.st_uid != geteuid()) {
+			snprintf(ret_notice, 256, "XDG_RUNTIME_DIR %.120s belongs to user %u, not to user %u: not used", asked,
+				 found.st_uid, geteuid());
+		} else {
+			fd = open_below(asked, "pgpu", path, &ignored);
+			if (fd >= 0)
+				return fd;
+		}
+	}
+	snprintf(base, sizeof base, "/run/user/%u", geteuid());
+	if (stat(base, &found) == 0 && found.st_uid == geteuid()) {
+		fd = open_below(base, "pgpu", path, &ignored);
+		if (fd >= 0)
+			return fd;
+	}
+	snprintf(base, sizeof base, "pgpu-%u", geteuid());
+	return open_below("/tmp", base, path, err);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where pgpu's folders are; nothing else in the project spells such a path. pgpu-spool(5) lists what they hold.
+ *
+ * state    $XDG_STATE_HOME/pgpu/MACHINE (~/.local/state): the queue. MACHINE is /etc/machine-id, so that a home shared by
+ *          two machines never runs a job twice.
+ * runtime  $XDG_RUNTIME_DIR/pgpu, else /run/user/UID/pgpu, else /tmp/pgpu-UID: sockets and frozen counters. It may vanish and
+ *          come back; nothing is lost with it.
+ *
+ * Relative values of the XDG variables are ignored, as their specification demands.
+ */
+#ifndef PGPU_PATHS_H
+#define PGPU_PATHS_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "conf/base/err.h"
+
+/* The user's home: $HOME when absolute, else the password database's; -1 when there is none. */
+int paths_home(char path[PATH_MAX], struct err *err);
+/* $NAME when absolute, else HOME/`fallback`. */
+int paths_xdg(const char *name, const char *fallback, char path[PATH_MAX], struct err *err);
+int paths_state(char path[PATH_MAX], struct err *err);
+/*
+ * Opens (and makes) the runtime folder; `path` is filled with its name. A runtime folder of another user is not used:
+ * `ret_notice` then gets one line with both user ids, else "".
+ */
+int paths_runtime_open(char path[PATH_MAX], char ret_notice[256], struct err *err);
+
+#endif

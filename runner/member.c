@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "member.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "settle.h"
+#include "spawn.h"
+
+enum { SPAWN_CREDIT = 6, ROUNDS = 16 };
+
+/* How long a started job may take to say its first process, and a supervisor to notice that its job is gone. */
+#define SETTLE_DOWN_NS (NS_PER_S / 2)
+
+void member_open(struct member *member, struct line *line, enum member_kind kind)
+{
+	*member = (struct member){ .line = line, .kind = kind, .ticket = TICKET_NONE, .lane = SEAT_NONE, .role = SEAT_NONE };
+	member->wake = WAKE_NONE;
+	member->spawn_credit = SPAWN_CREDIT;
+	member->leaving = kind == MEMBER_GUEST;
+	member->job.owner = *procid_self();
+	member->job.worker = kind == MEMBER_WORKER;
+	for (int i = 0; i < MEMBER_CALLS; i++)
+		member->calls[i] = member->callers[i] = -1;
+	if (kind == MEMBER_GUEST)
+		return;
+	wake_open(&member->wake);
+	memcpy(member->job.socket, member->wake.path, sizeof member->job.socket);
+}
+
+static void close_all(int fds[MEMBER_CALLS])
+{
+	for (int i = 0; i < MEMBER_CALLS; i++) {
+		scope_close(&fds[i]);
+		fds[i] = -1;
+	}
+}
+
+static void unwatch(struct member *member, int i)
+{
+	scope_close(&member->watched[i].pidfd);
+	member->watched[i] = member->watched[--member->watched_count];
+}
+
+void member_close(struct member *member)
+{
+	close_all(member->calls);
+	close_all(member->callers);
+	while (member->watched_count)
+		unwatch(member, 0);
+	free(member->watched);
+	member->watched = NULL;
+	seat_drop(&member->lane);
+	seat_drop(&member->role);
+	scope_close(&member->ticket.fd);
+	wake_close(&member->wake);
+}
+
+/* Without room the oldest is let go: its answer was only one more reason to look. */
+static void keep(int fds[MEMBER_CALLS], int fd)
+{
+	if (fd < 0)
+		return;
+	for (int i = 0; i < MEMBER_CALLS; i++) {
+		if (fds[i] < 0) {
+			fds[i] = fd;
+			return;
+		}
+	}
+	close(fds[0]);
+	memmove(fds, fds + 1, (MEMBER_CALLS - 1) * sizeof *fds);
+	fds[MEMBER_CALLS - 1] = fd;
+}
+
+static bool is_watched(const struct member *member, const struct procid *id, enum watched_role role)
+{
+	for (int i = 0; i < member->watched_count; i++) {
+		if (member->watched[i].role == role && procid_equal(&member->watched[i].id, id))
+			return true;
+	}
+	return false;
+}
+
+/* -1 when it is gone already. Of another pid namespace nothing can be told: its lock alone counts. */
+static int watch(struct member *member, const struct entry *entry, const struct procid *id, enum watched_role role, int lane)
+{
+	if (id->pid == 0 || id->ns != member->job.owner.ns || is_watched(member, id, role) ||
+	    member->watched_count == MEMBER_WATCHED)
+		return 0;
+	if (!member->watched)
+		member->watched = malloc(MEMBER_WATCHED * sizeof *member->watched);
+	int pidfd = member->watched ? procid_open(id) : -1;
+	if (pidfd < 0)
+		return -1;
+	member->watched[member->watched_count++] = (struct watched){
+		.id = *id, .role = role, .lane = lane, .gen = entry->gen, .pidfd = pidfd };
+	return 0;
+}
+
+static bool still_wanted(const struct plan *plan, const struct watched *watched)
+{
+	for (int i = 0; i < plan->holder_count; i++) {
+		const struct entry *entry = &plan->holders[i];
+		if (procid_equal(watched->role == WATCHED_MAIN ? &entry->main : &entry->owner, &watched->id))
+			return true;
+	}
+	return false;
+}
+
+/* The standby and the second watch everybody, who runs a job watches those two; everyone else sleeps. 1: somebody is gone. */
+static int watch_others(struct member *member, const struct plan *plan)
+{
+	int gone = 0;
+
+	member->standby = (struct entry){ 0 };
+	for (int i = member->watched_count - 1; i >= 0; i--) {
+		if (!still_wanted(plan, &member->watched[i]))
+			unwatch(member, i);
+	}
+	for (int i = 0; i < plan->holder_count; i++) {
+		const struct entry *entry = &plan->holders[i];
+		int number = plan->holder_numbers[i];
+		if (number == SEAT_STANDBY)
+			member->standby = *entry;
+		if (procid_equal(&entry->owner, &member->job.owner) || member->leaving)
+			continue;
+		bool wanted = member->role.fd >= 0 || (member->lane.fd >= 0 && number < 0);
+		if (!wanted)
+			continue;
+		if (watch(member, entry, &entry->owner, number < 0 ? WATCHED_WATCHER : WATCHED_HOLDER, number) < 0)
+			gone = 1;
+		if (number < 0 || entry->state != ENTRY_RUNNING)
+			continue;
+		bool looked_at = member->ended_main.number == number && member->ended_main.gen == entry->gen;
+		if (entry->main.pid == 0 || (watch(member, entry, &entry->main, WATCHED_MAIN, number) < 0 && !looked_at)) {
+			member->ended_main.number = number;
+			member->ended_main.gen = entry->gen;
+			member->ended_main.at_boot_ns = clock_boot_ns() + SETTLE_DOWN_NS;
+		}
+	}
+	return gone;
+}
+
+static int clear_one(struct member *member, struct plan *plan, int i, struct err *err)
+{
+	struct line *line = member->line;
+	struct line_spool *spool = &line->spool;
+	struct entry *dead = &plan->dead[i];
+	int result;
+
+	if (spool->clear(spool->context, dead, err) < 0) {
+		member->again_boot_ns = clock_boot_ns() + NS_PER_S;
+		return 0;
+	}
+	if (line_lock(line, err) < 0)
+		return -1;
+	result = spool->lost(spool->context, dead, err);
+	if (plan->dead_seat[i].fd >= 0 && seat_free(&plan->dead_seat[i], err) < 0)
+		result = -1;
+	ticket_remove(line, &plan->dead_ticket[i]);
+	line_unlock(line);
+	if (dead->socket[0])
+		unlink(dead->socket);
+	return result < 0 ? -1 : 1;
+}
+
+/* 1: something changed, so settle again. */
+static int clear_dead(struct member *member, struct plan *plan, struct err *err)
+{
+	int changed = 0;
+
+	for (int i = 0; i < plan->deads; i++) {
+		int cleared = clear_one(member, plan, i, err);
+		if (cleared < 0)
+			return -1;
+		changed |= cleared;
+	}
+	if (changed && member->line->spool.sync(member->line->spool.context, err) < 0)
+		return -1;
+	return changed;
+}
+
+static void carry_out(struct member *member, struct plan *plan)
+{
+	for (int i = 0; i < plan->wakes; i++)
+		keep(member->calls, wake_look(&plan->wake[i]));
+	for (int i = 0; i < plan->spawns; i++) {
+		struct err err = ERR_NONE;
+		int ready = spawn_worker(&plan->spawn[i], &err);
+		member->spawn_credit--;
+		if (ready < 0)
+			say_err(&err);
+		keep(member->calls, ready);
+	}
+}
+
+int member_settle(struct member *member, struct err *err)
+{
+	struct line *line = member->line;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct plan plan;
+		if (line_lock(line, err) < 0)
+			return -1;
+		int result = settle(member, &plan, err);
+		line_unlock(line);
+		int again = 0;
+		if (result == 0) {
+			carry_out(member, &plan);
+			member->settled = plan.settled;
+			member->again_boot_ns = plan.again_boot_ns;
+			again = watch_others(member, &plan);
+			int cleared = clear_dead(member, &plan, err);
+			result = cleared < 0 ? -1 : 0;
+			again |= cleared;
+		}
+		plan_free(&plan);
+		if (result < 0)
+			return -1;
+		if (!again)
+			break;
+	}
+	if (member->settled)
+		close_all(member->callers);
+	return 0;
+}
+
+static int remaining_ms(int64_t at_boot_ns)
+{
+	int64_t left = (at_boot_ns - clock_boot_ns() + NS_PER_MS - 1) / NS_PER_MS;
+
+	return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+}
+
+int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms)
+{
+	int count = 0;
+
+	polls[count++] = (struct pollfd){ .fd = member->wake.fd, .events = POLLIN };
+	for (int i = 0; i < MEMBER_CALLS; i++) {
+		if (member->calls[i] >= 0)
+			polls[count++] = (struct pollfd){ .fd = member->calls[i], .events = POLLIN };
+		if (member->callers[i] >= 0)
+			polls[count++] = (struct pollfd){ .fd = member->callers[i], .events = POLLIN };
+	}
+	for (int i = 0; i < member->watched_count; i++)
+		polls[count++] = (struct pollfd){ .fd = member->watched[i].pidfd, .events = POLLIN };
+	*timeout_ms = -1;
+	if (member->again_boot_ns)
+		*timeout_ms = remaining_ms(member->again_boot_ns);
+	if (member->ended_main.at_boot_ns) {
+		int ms = remaining_ms(member->ended_main.at_boot_ns);
+		if (*timeout_ms < 0 || ms < *timeout_ms)
+			*timeout_ms = ms;
+	}
+	return count;
+}
+
+static bool is_ready(const struct pollfd *polls, int count, int fd)
+{
+	for (int i = 0; i < count; i++) {
+		if (polls[i].fd == fd && polls[i].revents)
+			return true;
+	}
+	return false;
+}
+
+/* Reads what a caller has to say. 1: look again. */
+static int hear(struct member *member, int i, void (*on_message)(void *, int, const char *), void *context)
+{
+	char message[WAKE_MESSAGE];
+	int got = wake_receive(member->callers[i], message);
+
+	if (got < 0)
+		return 0;
+	if (got > 0 && strcmp(message, "look") == 0)
+		return 1;
+	if (got > 0 && on_message)
+		on_message(context, member->callers[i], message);
+	close(member->callers[i]);
+	member->callers[i] = -1;
+	return 0;
+}
+
+/* A lane whose first process is gone, or unknown, for half a second: is its supervisor stopped? */
+static int look_at_ended(struct member *member)
+{
+	struct seat_view view;
+	struct err ignored = ERR_NONE;
+
+	if (!member->ended_main.at_boot_ns || clock_boot_ns() < member->ended_main.at_boot_ns)
+		return 0;
+	member->ended_main.at_boot_ns = 0;
+	if (seat_read(member->line, member->ended_main.number, &view, &ignored) < 0 || view.entry.gen != member->ended_main.gen)
+		return 1;
+	if (procid_stopped(&view.entry.owner) && !procid_alive(&view.entry.main))
+		procid_signal(&view.entry.owner, SIGCONT);
+	return 1;
+}
+
+int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
+		     void (*on_message)(void *context, int fd, const char *message), void *context)
+{
+	int again = 0;
+
+	if (is_ready(polls, count, member->wake.fd)) {
+		for (int fd; (fd = wake_accept(&member->wake)) >= 0;)
+			keep(member->callers, fd);
+	}
+	for (int i = 0; i < MEMBER_CALLS; i++) {
+		if (member->calls[i] >= 0 && is_ready(polls, count, member->calls[i])) {
+			close(member->calls[i]);
+			member->calls[i] = -1;
+			again |= !member->settled;
+		}
+		if (member->callers[i] >= 0)
+			again |= hear(member, i, on_message, context);
+	}
+	for (int i = member->watched_count - 1; i >= 0; i--) {
+		struct watched *watched = &member->watched[i];
+		if (!is_ready(polls, count, watched->pidfd))
+			continue;
+		if (watched->role == WATCHED_MAIN) {
+			member->ended_main.number = watched->lane;
+			member->ended_main.gen = watched->gen;
+			member->ended_main.at_boot_ns = clock_boot_ns() + SETTLE_DOWN_NS;
+		} else {
+			again = 1;
+		}
+		unwatch(member, i);
+	}
+	if (member->again_boot_ns && clock_boot_ns() >= member->again_boot_ns)
+		again = 1;
+	return again | look_at_ended(member);
+}
+
+int member_tick(struct member *member)
+{
+	member->spawn_credit = SPAWN_CREDIT;
+	if (member->lane.fd < 0 || member->standby.owner.pid == 0 || procid_equal(&member->standby.owner, &member->stopped) ||
+	    !procid_stopped(&member->standby.owner))
+		return 0;
+	member->stopped = member->standby.owner;
+	return 1;
+}
+
+/* Our own part of what must hold is given up; what is left is to see that others have it. */
+static int give_up(struct member *member, struct err *err)
+{
+	member->leaving = true;
+	member->wants_lane = false;
+	member->ended = member->lane.fd >= 0;
+	if (member->ticket.fd < 0)
+		return 0;
+	if (line_lock(member->line, err) < 0)
+		return -1;
+	ticket_remove(member->line, &member->ticket);
+	line_unlock(member->line);
+	return 0;
+}
+
+int member_leave(struct member *member, struct err *err)
+{
+	struct pollfd polls[MEMBER_POLL];
+	int timeout_ms;
+	/* Each that does not answer costs take_ns; a line of stopped processes must not keep us for ever. */
+	int64_t until = clock_boot_ns() + 20 * member->line->conf.take_ns;
+
+	if (give_up(member, err) < 0)
+		return -1;
+	for (;;) {
+		if (member_settle(member, err) < 0)
+			return -1;
+		if (member->settled || clock_boot_ns() >= until)
+			return 0;
+		do {
+			int count = member_poll_fill(member, polls, &timeout_ms);
+			if (timeout_ms < 0 || timeout_ms > 1000)
+				timeout_ms = 1000;
+			int ready = poll(polls, (nfds_t)count, timeout_ms);
+			if (ready < 0 && errno != EINTR)
+				return err_sys(err, "cannot wait for the next in line");
+			if (ready == 0 || member_poll_done(member, polls, count, NULL, NULL))
+				break;
+		} while (true);
+		member->spawn_credit += member->spawn_credit < 1;
+	}
+}

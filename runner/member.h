@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A process that takes part in the line: a `run`, a worker, or the guest that every other call is. tests/model/README.md
+ * is the protocol in words; settle.c does its steps, this file carries them out.
+ *
+ *     member_open()
+ *     member_settle()       one look at the files and everything that follows from it
+ *     member_poll_fill(), member_poll_done()   its descriptors in the owner's event loop
+ *     member_leave()        before it ends or stops itself
+ *     member_close()
+ *
+ * After member_settle() the owner looks whether it now has a lane (lane.fd >= 0): a `run` starts its command, a worker the job in `job`.
+ */
+#ifndef PGPU_RUNNER_MEMBER_H
+#define PGPU_RUNNER_MEMBER_H
+
+#include <poll.h>
+
+#include "runner/line.h"
+#include "runner/seat.h"
+#include "runner/ticket.h"
+#include "runner/wake.h"
+
+enum member_kind { MEMBER_GUEST, MEMBER_RUN, MEMBER_WORKER };
+
+enum { MEMBER_CALLS = 32, MEMBER_WATCHED = 2 * CONF_LANES + 2, MEMBER_POLL = 1 + 2 * MEMBER_CALLS + MEMBER_WATCHED };
+
+enum watched_role { WATCHED_HOLDER, WATCHED_MAIN, WATCHED_WATCHER };
+
+struct watched {
+	struct procid id;
+	enum watched_role role;
+	int lane;
+	uint64_t gen;
+	int pidfd;
+};
+
+struct member {
+	struct line *line;
+	enum member_kind kind;
+	struct entry job;       /* what its ticket or lane says: the owner (this process), and the job it has or wants */
+	struct ticket ticket;
+	struct seat lane;
+	struct seat role;
+	bool ended;             /* the lane is ours and its job is over: settle may give it away */
+	bool leaving;           /* takes nothing any more */
+	bool wants_lane;        /* a `run` in line */
+	bool settled;
+	struct wake wake;
+	struct procid stopped;  /* a standby seen stopped: its seat counts as vacant */
+	struct entry standby;   /* as last seen; owner.pid 0: none */
+	int64_t again_boot_ns;  /* settle again at this time; 0: no time */
+	int spawn_credit;       /* workers it may still start before its next quiet second */
+	int calls[MEMBER_CALLS];   /* our connections to others: end of file means look again */
+	int callers[MEMBER_CALLS]; /* theirs: closed when settled */
+	struct watched *watched;
+	int watched_count;
+	struct { int number; uint64_t gen; int64_t at_boot_ns; } ended_main; /* a lane whose job is gone, to be looked at again */
+};
+
+void member_open(struct member *member, struct line *line, enum member_kind kind);
+void member_close(struct member *member);
+
+/* -1 only when the files cannot be read or written; the error says which. */
+int member_settle(struct member *member, struct err *err);
+/*
+ * Waits until what must hold holds without this process, at most 3 s for each that does not answer. The lane, role and ticket
+ * are given up. With `keep_ticket` (about to stop itself) the ticket stays and is flagged.
+ */
+int member_leave(struct member *member, struct err *err);
+
+/* Descriptors to poll for POLLIN, and how long at most; returns their count. */
+int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms);
+/*
+ * After poll(2), with the same array. Answers callers; `on_message` gets any message that is not "look" and answers it on
+ * the connection (it may be NULL). Returns 1 when member_settle() is to be called, else 0.
+ */
+int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
+		     void (*on_message)(void *context, int fd, const char *message), void *context);
+/* Once a second while a job of ours runs: is the standby stopped? Returns 1 when member_settle() is to be called. */
+int member_tick(struct member *member);
+
+#endif

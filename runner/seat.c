@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "seat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/scope.h"
+
+void seat_name(int number, char name[32])
+{
+	if (number == SEAT_STANDBY || number == SEAT_SECOND)
+		snprintf(name, 32, "%s", number == SEAT_STANDBY ? "standby" : "second");
+	else
+		snprintf(name, 32, "lane-%d", number);
+}
+
+static int open_seat(struct line *line, int number, int flags)
+{
+	char name[32];
+
+	seat_name(number, name);
+	return openat(line->boot_fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static struct flock byte_lock(uint64_t gen)
+{
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)gen, .l_len = 1 };
+}
+
+static bool byte_held(int fd, uint64_t gen)
+{
+	struct flock lock = byte_lock(gen);
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+int seat_read(struct line *line, int number, struct seat_view *ret_view, struct err *err)
+{
+	SCOPE_FD int fd = open_seat(line, number, O_RDONLY);
+
+	ret_view->number = number;
+	ret_view->held = false;
+	ret_view->entry = (struct entry){ 0 };
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_sys(err, "cannot open lane %d", number);
+	if (entry_read(fd, &ret_view->entry, err) < 0)
+		return -1;
+	ret_view->held = byte_held(fd, ret_view->entry.gen);
+	return 0;
+}
+
+int seat_read_all(struct line *line, int lanes, struct seat_view *views, int *ret_lanes, struct err *err)
+{
+	int count = 0;
+	char name[32];
+
+	/* After the number of lanes was lowered, what runs in the others still counts. */
+	for (; count < CONF_LANES; count++) {
+		seat_name(count, name);
+		if (count >= lanes && faccessat(line->boot_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			break;
+		if (seat_read(line, count, &views[count], err) < 0)
+			return -1;
+	}
+	*ret_lanes = count;
+	if (seat_read(line, SEAT_STANDBY, &views[count], err) < 0)
+		return -1;
+	return seat_read(line, SEAT_SECOND, &views[count + 1], err);
+}
+
+int seat_take(struct line *line, const struct seat_view *view, struct entry *entry, struct seat *ret_seat, struct err *err)
+{
+	SCOPE_FD int fd = open_seat(line, view->number, O_RDWR | O_CREAT);
+	struct flock lock = byte_lock(view->entry.gen + 1);
+
+	if (fd < 0)
+		return err_sys(err, "cannot open lane %d", view->number);
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
+		return err_sys(err, "cannot lock lane %d", view->number);
+	entry->gen = view->entry.gen + 1;
+	entry->since_boot_ns = clock_boot_ns();
+	if (entry_write(fd, entry, err) < 0)
+		return -1;
+	*ret_seat = (struct seat){ .fd = TAKE_FD(fd), .number = view->number, .gen = entry->gen };
+	return 0;
+}
+
+int seat_grant(struct line *line, const struct seat_view *view, struct entry *entry, struct err *err)
+{
+	SCOPE_FD int fd = open_seat(line, view->number, O_RDWR | O_CREAT);
+
+	if (fd < 0)
+		return err_sys(err, "cannot open lane %d", view->number);
+	entry->gen = view->entry.gen + 1;
+	entry->state = ENTRY_GRANTED;
+	entry->since_boot_ns = clock_boot_ns();
+	return entry_write(fd, entry, err);
+}
+
+int seat_update(const struct seat *seat, struct entry *entry, struct err *err)
+{
+	entry->gen = seat->gen;
+	return entry_write(seat->fd, entry, err);
+}
+
+bool seat_ours(const struct seat *seat)
+{
+	struct entry now;
+	struct err ignored = ERR_NONE;
+
+	return seat->fd >= 0 && entry_read(seat->fd, &now, &ignored) == 0 && now.gen == seat->gen;
+}
+
+int seat_free(struct seat *seat, struct err *err)
+{
+	struct entry entry = { .gen = seat->gen, .state = ENTRY_FREE };
+	int result = 0;
+
+	if (seat->fd < 0)
+		return 0;
+	if (seat_ours(seat))
+		result = entry_write(seat->fd, &entry, err);
+	seat_drop(seat);
+	return result;
+}
+
+void seat_drop(struct seat *seat)
+{
+	if (seat->fd >= 0)
+		close(seat->fd);
+	*seat = SEAT_NONE;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One step of the line's protocol: with the queue lock held, look at all seats, tickets and spooled jobs, give every free lane to
+ * who comes first, fill the roles, and say what is to be done once the lock is dropped.
+ */
+#ifndef PGPU_RUNNER_SETTLE_H
+#define PGPU_RUNNER_SETTLE_H
+
+#include "runner/member.h"
+
+enum { PLAN_WAKES = CONF_LANES + 8, PLAN_SPAWNS = 4, PLAN_DEAD = 4 };
+
+struct plan {
+	struct entry *wake;   /* who is to look; heap */
+	int wakes;
+	struct seat spawn[PLAN_SPAWNS]; /* seats on which a worker is to be started; locked by us until it has them */
+	int spawns;
+	struct entry *dead;   /* jobs whose supervisor is gone; heap */
+	struct seat dead_seat[PLAN_DEAD]; /* their lanes, held by us as `completing` (or SEAT_NONE) */
+	struct ticket dead_ticket[PLAN_DEAD]; /* or their tickets, where the job was frozen */
+	int deads;
+	struct entry *holders; /* owners to watch (lanes that are held, then the roles); heap */
+	int *holder_numbers;
+	int holder_count;
+	bool settled;         /* without this member, if it is leaving, nothing is left to do or to wait for */
+	int64_t again_boot_ns; /* a grant runs out then; 0: none */
+};
+
+int settle(struct member *member, struct plan *ret_plan, struct err *err);
+void plan_free(struct plan *plan);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/file.h"
+#include "conf/base/scope.h"
+
+static const char header[] = "ended\tjob\tkind\tsession\tclass\tname\tcommand\twaited_s\tran_s\tfrozen_s\tcpu_s\tgpu_s\t"
+			     "peak_memory_bytes\texit_code\toutcome\n";
+
+enum { COLUMNS = 15, COMMAND_MAX = 4096 };
+
+static void add_seconds(struct buf *line, int64_t ns)
+{
+	if (ns >= 0)
+		buf_printf(line, "%lld.%03lld", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S / NS_PER_MS));
+	buf_puts(line, "\t");
+}
+
+static void format_row(const struct history_row *row, struct buf *line)
+{
+	char ended[CLOCK_TEXT];
+
+	clock_wall_format(row->ended_wall_ns, ended);
+	buf_printf(line, "%s\t%llu\t%s\t%s\t%s\t", ended, (unsigned long long)row->id, row->spooled ? "spool" : "run", row->session,
+		   row->class_name);
+	buf_field(line, row->name, 0);
+	buf_puts(line, "\t");
+	buf_field(line, row->command, COMMAND_MAX);
+	buf_puts(line, "\t");
+	add_seconds(line, row->waited_ns);
+	add_seconds(line, row->ran_ns);
+	add_seconds(line, row->frozen_ns);
+	add_seconds(line, row->cpu_ns);
+	add_seconds(line, row->gpu_ns);
+	if (row->peak_memory_bytes >= 0)
+		buf_printf(line, "%lld", (long long)row->peak_memory_bytes);
+	buf_puts(line, "\t");
+	if (row->outcome != OUTCOME_TURN)
+		buf_printf(line, "%d", row->exit_code);
+	buf_printf(line, "\t%s\n", outcome_names[row->outcome]);
+}
+
+/* A writer that died half way left a line without its end; it gets one, so that ours is whole. */
+static void start_line(int fd, struct buf *line)
+{
+	struct stat found;
+	char last;
+
+	if (fstat(fd, &found) < 0)
+		return;
+	if (found.st_size == 0)
+		buf_puts(line, header);
+	else if (pread(fd, &last, 1, found.st_size - 1) == 1 && last != '\n')
+		buf_puts(line, "\n");
+}
+
+int history_append(int queue_fd, const struct history_row *row, struct err *err)
+{
+	SCOPE_BUF struct buf line = BUF_EMPTY;
+	SCOPE_FD int fd = openat(queue_fd, "log.tsv", O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "cannot open log.tsv");
+	if (!file_is_ours(fd, "log.tsv", err))
+		return -1;
+	start_line(fd, &line);
+	format_row(row, &line);
+	if (!buf_ok(&line)) {
+		errno = ENOMEM;
+		return err_sys(err, "cannot write log.tsv");
+	}
+	ssize_t wrote = write(fd, line.text, line.size);
+	if (wrote != (ssize_t)line.size) {
+		if (wrote >= 0)
+			errno = ENOSPC;
+		return err_sys(err, "cannot write log.tsv");
+	}
+	return 0;
+}
+
+/* Undoes buf_field() in place. */
+static void unescape(char *text)
+{
+	char *out = text;
+
+	for (; *text; text++) {
+		unsigned int byte;
+		if (*text != '\\') {
+			*out++ = *text;
+		} else if (text[1] == 'x' && sscanf(text + 2, "%2x", &byte) == 1) {
+			*out++ = (char)byte;
+			text += 3;
+		} else if (text[1]) {
+			text++;
+			*out++ = *text == 't' ? '\t' : *text == 'n' ? '\n' : *text;
+		}
+	}
+	*out = '\0';
+}
+
+static int64_t read_seconds(const char *text)
+{
+	long long whole;
+	int milli = 0;
+
+	if (sscanf(text, "%lld.%3d", &whole, &milli) < 1)
+		return -1;
+	return whole * NS_PER_S + milli * NS_PER_MS;
+}
+
+static void copy(char *to, size_t size, char *from)
+{
+	unescape(from);
+	snprintf(to, size, "%s", from);
+}
+
+static int parse_row(char *text, struct history_row *row)
+{
+	char *column[COLUMNS];
+
+	for (int i = 0; i < COLUMNS; i++) {
+		column[i] = strsep(&text, "\t");
+		if (!column[i])
+			return -1;
+	}
+	*row = HISTORY_ROW;
+	row->outcome = outcome_parse(column[14]);
+	row->id = strtoull(column[1], NULL, 10);
+	if (text || row->outcome == OUTCOME_NONE || row->id == 0 || clock_wall_parse(column[0], &row->ended_wall_ns) < 0)
+		return -1;
+	row->spooled = strcmp(column[2], "spool") == 0;
+	copy(row->session, sizeof row->session, column[3]);
+	copy(row->class_name, sizeof row->class_name, column[4]);
+	copy(row->name, sizeof row->name, column[5]);
+	copy(row->command, sizeof row->command, column[6]);
+	row->waited_ns = read_seconds(column[7]);
+	row->ran_ns = read_seconds(column[8]);
+	row->frozen_ns = read_seconds(column[9]);
+	row->cpu_ns = read_seconds(column[10]);
+	row->gpu_ns = read_seconds(column[11]);
+	row->peak_memory_bytes = column[12][0] ? strtoll(column[12], NULL, 10) : -1;
+	row->exit_code = (int)strtol(column[13], NULL, 10);
+	return 0;
+}
+
+int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context, struct err *err)
+{
+	SCOPE_FD int fd = openat(queue_fd, "log.tsv", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_sys(err, "cannot open log.tsv");
+	if (!file_is_ours(fd, "log.tsv", err))
+		return -1;
+	FILE *file = fdopen(TAKE_FD(fd), "r");
+	if (!file)
+		return err_sys(err, "cannot open log.tsv");
+	SCOPE_FREE char *text = NULL;
+	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+	size_t size = 0;
+	ssize_t length;
+	int result = row ? 0 : err_sys(err, "cannot read log.tsv");
+	while (result == 0 && (length = getline(&text, &size, file)) > 0) {
+		if (text[length - 1] == '\n')
+			text[length - 1] = '\0';
+		if (parse_row(text, row) == 0)
+			result = visit(row, context);
+	}
+	fclose(file);
+	return result;
+}
+
+struct search {
+	uint64_t id;
+	struct history_row *row;
+	int found;
+};
+
+static int match(const struct history_row *row, void *context)
+{
+	struct search *search = context;
+
+	if (row->id == search->id && row->outcome != OUTCOME_TURN) {
+		*search->row = *row;
+		search->found = 1;
+	}
+	return 0;
+}
+
+int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err)
+{
+	struct search search = { .id = id, .row = ret_row };
+
+	if (history_each(queue_fd, match, &search, err) < 0)
+		return -1;
+	return search.found;
+}

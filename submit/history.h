@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * log.tsv: the history of holds. One header line, then one line a hold, tab-separated, appended with one write(2) and not synced.
+ * Fields are escaped \t \n \\ ; a figure that is not known is empty. A hold that ended by giving the lane up has outcome `turn`.
+ */
+#ifndef PGPU_SUBMIT_HISTORY_H
+#define PGPU_SUBMIT_HISTORY_H
+
+#include <stdint.h>
+
+#include "conf/base/err.h"
+#include "submit/spool.h"
+
+struct history_row {
+	int64_t ended_wall_ns;
+	uint64_t id;
+	bool spooled;
+	char class_name[CONF_CLASS_NAME];
+	char session[JOB_SESSION_MAX + 1];
+	char name[JOB_NAME_MAX * 4 + 1];
+	char command[4097];
+	int64_t waited_ns; /* -1: unknown; so for the next four */
+	int64_t ran_ns;
+	int64_t frozen_ns;
+	int64_t cpu_ns;
+	int64_t gpu_ns;
+	int64_t peak_memory_bytes;
+	int exit_code;     /* empty for `turn` */
+	enum outcome outcome;
+};
+
+#define HISTORY_ROW ((struct history_row){ .waited_ns = -1, .ran_ns = -1, .frozen_ns = -1, .cpu_ns = -1, .gpu_ns = -1, \
+					   .peak_memory_bytes = -1 })
+
+int history_append(int queue_fd, const struct history_row *row, struct err *err);
+/* Calls `visit` for each row in the file's order; damaged lines are passed over. A missing file has none. */
+int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context, struct err *err);
+/* The last row of a job that is no `turn`. 1 found, 0 not. */
+int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/file.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+
+static const char *const folder_names[SPOOL_FOLDERS] = {
+	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended", [SPOOL_ORDERS_DIR] = "orders",
+	[SPOOL_ENV_DIR] = "env",	 [SPOOL_BAD_DIR] = "bad",	  [SPOOL_TMP_DIR] = "tmp",
+};
+
+const char *const outcome_names[OUTCOMES] = {
+	[OUTCOME_NONE] = "",		 [OUTCOME_COMPLETED] = "completed", [OUTCOME_FAILED] = "failed",
+	[OUTCOME_CANCELLED] = "cancelled", [OUTCOME_TIMEOUT] = "timeout",     [OUTCOME_LOST] = "lost",
+	[OUTCOME_TURN] = "turn",
+};
+
+const char *const outcome_letters[OUTCOMES] = {
+	[OUTCOME_NONE] = "",	   [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F", [OUTCOME_CANCELLED] = "CA",
+	[OUTCOME_TIMEOUT] = "TO", [OUTCOME_LOST] = "NF",      [OUTCOME_TURN] = "S",
+};
+
+enum outcome outcome_parse(const char *word)
+{
+	for (int i = OUTCOME_NONE + 1; i < OUTCOMES; i++) {
+		if (strcmp(word, outcome_names[i]) == 0)
+			return (enum outcome)i;
+	}
+	return OUTCOME_NONE;
+}
+
+void spool_open(struct spool *spool, int queue_fd)
+{
+	spool->queue_fd = queue_fd;
+	for (int i = 0; i < SPOOL_FOLDERS; i++)
+		spool->folders[i] = -1;
+}
+
+void spool_close(struct spool *spool)
+{
+	for (int i = 0; i < SPOOL_FOLDERS; i++) {
+		scope_close(&spool->folders[i]);
+		spool->folders[i] = -1;
+	}
+}
+
+int spool_folder(struct spool *spool, enum spool_folder which, struct err *err)
+{
+	if (spool->folders[which] < 0)
+		spool->folders[which] = folder_open(spool->queue_fd, folder_names[which], true, err);
+	return spool->folders[which];
+}
+
+void spool_name_format(const struct spool_name *name, char file[256])
+{
+	int used = snprintf(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session, name->restarts);
+
+	if (name->outcome != OUTCOME_NONE)
+		snprintf(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
+}
+
+int spool_name_parse(const char *file, struct spool_name *ret_name)
+{
+	struct spool_name name = { 0 };
+	char outcome[16] = "", *end;
+	int used = 0, more = 0;
+
+	if (file[0] < '1' || file[0] > '9')
+		return -1;
+	errno = 0;
+	name.id = strtoull(file, &end, 10);
+	if (errno || sscanf(end, ":%32[^:]:%64[^:]:%6d%n", name.class_name, name.session, &name.restarts, &used) != 3 || used == 0)
+		return -1;
+	end += used;
+	if (*end && sscanf(end, ":%15[a-z]:%4d%n", outcome, &name.code, &more) != 2)
+		return -1;
+	name.outcome = outcome_parse(outcome);
+	if (end[more] != '\0' || name.restarts < 0 || (outcome[0] && name.outcome == OUTCOME_NONE) || !text_class_ok(name.class_name))
+		return -1;
+	*ret_name = name;
+	return 0;
+}
+
+void spool_set_aside(struct spool *spool, enum spool_state state, const char *file, const char *reason)
+{
+	struct err err = ERR_NONE;
+	int from = spool_folder(spool, (enum spool_folder)state, &err), bad = spool_folder(spool, SPOOL_BAD_DIR, &err);
+
+	if (from < 0 || bad < 0 || renameat2(from, file, bad, file, RENAME_NOREPLACE) < 0)
+		return;
+	say("%s/%.200s is set aside in bad/: %s", folder_names[state], file, reason);
+}
+
+int spool_each(struct spool *spool, enum spool_state state, int (*visit)(const struct spool_name *name, const char *file, void *context),
+	       void *context, struct err *err)
+{
+	int folder = spool_folder(spool, (enum spool_folder)state, err);
+	int copy = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPE_DIR DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	struct spool_name name;
+	int result = 0;
+
+	if (folder < 0)
+		return -1;
+	if (!list) {
+		err_sys(err, "cannot read %s", folder_names[state]);
+		scope_close(&copy);
+		return -1;
+	}
+	for (struct dirent *found; result == 0 && (found = readdir(list));) {
+		if (found->d_name[0] == '.')
+			continue;
+		bool ours = spool_name_parse(found->d_name, &name) == 0 && (name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
+		if (ours && (found->d_type == DT_REG || found->d_type == DT_UNKNOWN))
+			result = visit(&name, found->d_name, context);
+		else
+			spool_set_aside(spool, state, found->d_name, ours ? "it is not a regular file" : "the name is none of a job");
+	}
+	return result;
+}
+
+struct search {
+	uint64_t id;
+	struct spool_name name;
+	char file[256];
+};
+
+static int match(const struct spool_name *name, const char *file, void *context)
+{
+	struct search *search = context;
+
+	if (name->id != search->id)
+		return 0;
+	search->name = *name;
+	snprintf(search->file, sizeof search->file, "%s", file);
+	return 1;
+}
+
+int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name, char ret_file[256],
+	       struct err *err)
+{
+	struct search search = { .id = id };
+
+	/* A job moves forward while we look, or back once in its life: two rounds meet it. */
+	for (int round = 0; round < 2; round++) {
+		for (int state = 0; state < SPOOL_STATES; state++) {
+			int found = spool_each(spool, (enum spool_state)state, match, &search, err);
+			if (found < 0)
+				return -1;
+			if (found == 0)
+				continue;
+			*ret_state = (enum spool_state)state;
+			*ret_name = search.name;
+			memcpy(ret_file, search.file, sizeof search.file);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err)
+{
+	SCOPE_BUF struct buf record = BUF_EMPTY;
+	struct spool_name name = { .id = facts->id };
+	char file[256], temporary[280];
+	int tmp = spool_folder(spool, SPOOL_TMP_DIR, err), pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
+
+	if (tmp < 0 || pending < 0)
+		return -1;
+	snprintf(name.class_name, sizeof name.class_name, "%s", job->class_name);
+	snprintf(name.session, sizeof name.session, "%s", job->session);
+	spool_name_format(&name, file);
+	snprintf(temporary, sizeof temporary, "%s.%d", file, getpid());
+	job_format(job, facts, &record);
+	if (!buf_ok(&record)) {
+		errno = ENOMEM;
+		return err_sys(err, "cannot spool job");
+	}
+	SCOPE_FD int fd = openat(tmp, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_sys(err, "cannot spool job");
+	if (write_all(fd, record.text, record.size) < 0 || fsync(fd) < 0 || close(TAKE_FD(fd)) < 0 ||
+	    renameat2(tmp, temporary, pending, file, RENAME_NOREPLACE) < 0) {
+		err_sys(err, "cannot spool job");
+		unlinkat(tmp, temporary, 0);
+		return -1;
+	}
+	return 0;
+}
+
+static int sync_folder(struct spool *spool, enum spool_folder which, struct err *err)
+{
+	int folder = spool_folder(spool, which, err);
+
+	if (folder < 0)
+		return -1;
+	return fsync(folder) < 0 ? err_sys(err, "cannot sync %s", folder_names[which]) : 0;
+}
+
+int spool_submit_sync(struct spool *spool, struct err *err)
+{
+	return sync_folder(spool, SPOOL_PENDING_DIR, err);
+}
+
+int spool_sync(struct spool *spool, struct err *err)
+{
+	return sync_folder(spool, SPOOL_RUNNING_DIR, err);
+}
+
+int spool_withdraw(struct spool *spool, uint64_t id, struct err *err)
+{
+	struct spool_name name;
+	enum spool_state state;
+	char file[256];
+	int found = spool_find(spool, id, &state, &name, file, err);
+
+	if (found <= 0 || state != SPOOL_PENDING)
+		return found < 0 ? -1 : 0;
+	return unlinkat(spool->folders[SPOOL_PENDING_DIR], file, 0) == 0;
+}
+
+int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to, const struct spool_name *name,
+	       struct err *err)
+{
+	char renamed[256];
+	int source = spool_folder(spool, (enum spool_folder)from, err), target = spool_folder(spool, (enum spool_folder)to, err);
+
+	if (source < 0 || target < 0)
+		return -1;
+	spool_name_format(name, renamed);
+	if (renameat(source, file, target, renamed) < 0)
+		return err_sys(err, "cannot move job %llu to %s", (unsigned long long)name->id, folder_names[to]);
+	return 0;
+}
+
+int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job, struct job_facts *ret_facts,
+	       struct err *err)
+{
+	SCOPE_FREE char *text = NULL;
+	size_t size;
+	int folder = spool_folder(spool, (enum spool_folder)state, err);
+	struct err why = ERR_NONE;
+
+	if (folder < 0)
+		return -1;
+	int result = file_read(folder, file, (size_t)JOB_SCRIPT_MAX * 5, &text, &size, &why);
+	if (result == 0)
+		result = job_record_parse(text, size, ret_job, ret_facts, &why);
+	if (result == 0)
+		return 0;
+	if (why.errnum != ENOENT)
+		spool_set_aside(spool, state, file, why.text);
+	*err = why;
+	return -1;
+}
+
+static void order_name(uint64_t id, enum spool_order order, char name[64])
+{
+	snprintf(name, 64, "%llu.%s", (unsigned long long)id, order == ORDER_KILL ? "kill" : "cancel");
+}
+
+enum spool_order spool_ordered(struct spool *spool, uint64_t id)
+{
+	struct err ignored = ERR_NONE;
+	char name[64];
+	int folder = spool_folder(spool, SPOOL_ORDERS_DIR, &ignored);
+
+	for (enum spool_order order = ORDER_KILL; folder >= 0 && order > ORDER_NONE; order--) {
+		order_name(id, order, name);
+		if (faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return order;
+	}
+	return ORDER_NONE;
+}
+
+int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err)
+{
+	char name[64];
+	int folder = spool_folder(spool, SPOOL_ORDERS_DIR, err);
+
+	if (folder < 0)
+		return -1;
+	*ret_order = spool_ordered(spool, id) == ORDER_NONE ? ORDER_CANCEL : ORDER_KILL;
+	order_name(id, *ret_order, name);
+	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? err_sys(err, "cannot write the order to cancel job %llu", (unsigned long long)id) : 0;
+}
+
+void spool_order_done(struct spool *spool, uint64_t id)
+{
+	char name[64];
+
+	for (enum spool_order order = spool_ordered(spool, id); order > ORDER_NONE; order--) {
+		order_name(id, order, name);
+		unlinkat(spool->folders[SPOOL_ORDERS_DIR], name, 0);
+	}
+}

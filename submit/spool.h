@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
+ *
+ *     pending/ID:CLASS:SESSION:RESTARTS               waits
+ *     running/ID:CLASS:SESSION:RESTARTS               was claimed by a worker
+ *     ended/ID:CLASS:SESSION:RESTARTS:OUTCOME:CODE    is over
+ *     orders/ID.cancel                                is to be ended; ID.kill: at once
+ *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
+ *     bad/                                            what could not be read, set aside under its own name
+ *     tmp/                                            files being written
+ *
+ * One rename is one decision. Durable, then announced: spool_submit() returns after file and folder are synced;
+ * spool_sync() makes the renames of claim and end durable, and both touch running/, whose one fsync covers them.
+ *
+ * What has the queue lock is said at each function.
+ */
+#ifndef PGPU_SUBMIT_SPOOL_H
+#define PGPU_SUBMIT_SPOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/base/err.h"
+#include "submit/job.h"
+
+enum spool_state { SPOOL_PENDING, SPOOL_RUNNING, SPOOL_ENDED, SPOOL_STATES };
+
+enum spool_folder {
+	SPOOL_PENDING_DIR = SPOOL_PENDING,
+	SPOOL_RUNNING_DIR = SPOOL_RUNNING,
+	SPOOL_ENDED_DIR = SPOOL_ENDED,
+	SPOOL_ORDERS_DIR,
+	SPOOL_ENV_DIR,
+	SPOOL_BAD_DIR,
+	SPOOL_TMP_DIR,
+	SPOOL_FOLDERS,
+};
+
+enum outcome {
+	OUTCOME_NONE,
+	OUTCOME_COMPLETED,
+	OUTCOME_FAILED,
+	OUTCOME_CANCELLED,
+	OUTCOME_TIMEOUT,
+	OUTCOME_LOST,
+	OUTCOME_TURN, /* a hold that ended by giving the lane up; in the log alone */
+	OUTCOMES,
+};
+
+extern const char *const outcome_names[OUTCOMES];
+/* Slurm's two letters: CD F CA TO NF. */
+extern const char *const outcome_letters[OUTCOMES];
+/* OUTCOME_NONE for a word that is none. */
+enum outcome outcome_parse(const char *word);
+
+struct spool {
+	int queue_fd;                /* borrowed */
+	int folders[SPOOL_FOLDERS];  /* opened, and made, when first needed */
+};
+
+struct spool_name {
+	uint64_t id;
+	char class_name[CONF_CLASS_NAME];
+	char session[JOB_SESSION_MAX + 1];
+	int restarts;
+	enum outcome outcome; /* ended records alone */
+	int code;
+};
+
+void spool_open(struct spool *spool, int queue_fd);
+void spool_close(struct spool *spool);
+int spool_folder(struct spool *spool, enum spool_folder which, struct err *err);
+
+void spool_name_format(const struct spool_name *name, char file[256]);
+int spool_name_parse(const char *file, struct spool_name *ret_name);
+
+/*
+ * Stores the environment that `job` exports from `environment`, once for all jobs of the same shell; fills facts->env_name. Durable.
+ */
+int spool_store_environment(struct spool *spool, const struct job *job, char *const *environment, struct job_facts *facts,
+			    struct err *err);
+/* NULL-ended list in one piece of memory (`*ret_block`, to be freed with the list). */
+int spool_load_environment(struct spool *spool, const char *env_name, char ***ret_list, char **ret_block, struct err *err);
+
+/* Writes and syncs the record and renames it into pending/; the folder is not synced yet. Without the lock. */
+int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err);
+/* The folder's fsync: from here on the jobs survive a power cut. */
+int spool_submit_sync(struct spool *spool, struct err *err);
+/* Takes a job out again that nobody claimed. 1: it was still there; 0: it is not pending any more. With the lock. */
+int spool_withdraw(struct spool *spool, uint64_t id, struct err *err);
+
+/* Calls `visit` for each record of a state; stops at a value other than 0 and returns it. Strange files are set aside. */
+int spool_each(struct spool *spool, enum spool_state state, int (*visit)(const struct spool_name *name, const char *file, void *context),
+	       void *context, struct err *err);
+/* 1 and the state where the job has a record, 0 where it has none, -1. */
+int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name, char ret_file[256],
+	       struct err *err);
+
+/* Moves a record: `name` gives the new file's name. With the lock. -1 with errnum ENOENT: somebody else has moved it. */
+int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to, const struct spool_name *name,
+	       struct err *err);
+/* The fsync that covers claims and ends. Without the lock. */
+int spool_sync(struct spool *spool, struct err *err);
+
+/* Reads a record. A damaged one is moved to bad/ with one line on stderr, and -1 returned. */
+int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job, struct job_facts *ret_facts,
+	       struct err *err);
+void spool_set_aside(struct spool *spool, enum spool_state state, const char *file, const char *reason);
+
+enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
+/* Puts an order on file: the first is ORDER_CANCEL, a second for the same job ORDER_KILL. With the lock. */
+int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err);
+enum spool_order spool_ordered(struct spool *spool, uint64_t id);
+void spool_order_done(struct spool *spool, uint64_t id);
+
+#endif
