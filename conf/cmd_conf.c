@@ -96,7 +96,8 @@ static int refuse_word(const char *word)
 	if (word[0] == '-')
 		err_set(&err, EXIT_USAGE, "conf: unknown option '%.100s'%s", word, hint);
 	else
-		err_set(&err, EXIT_USAGE, "conf: unexpected argument '%.100s'; a file is checked with --check FILE", word);
+		err_set(&err, EXIT_USAGE, "conf: unexpected argument '%.100s'; a file is checked with --check FILE",
+			word);
 	return say_err(&err);
 }
 

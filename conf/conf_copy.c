@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The queue's copy is read at every start, so it is a form that costs microseconds: one value a line in the order of the
- * key tables, numbers plain, nothing optional. The last line is a sum over all before it, so that a torn or edited
+ * The queue's copy is read at every start, so it is a form that costs microseconds: one value a line in the order of
+ * the key tables, numbers plain, nothing optional. The last line is a sum over all before it, so that a torn or edited
  * copy is damaged, never another configuration.
  *
  *     pgpu-conf 1
@@ -32,7 +32,7 @@
 #define COPY_NAME    "conf"
 #define COPY_VERSION 1
 
-/* 64 classes of nine lines, and a path: larger is no copy of ours. On the stack; pages that are not filled cost nothing. */
+/* 64 classes of nine lines, and a path: larger is no copy of ours. On the stack, where unfilled pages cost nothing. */
 enum { COPY_LIMIT = 48 << 10, SUM_LINE = sizeof "sum 0123456789abcdef\n" - 1 };
 
 static int refuse(struct err *err, int errnum, const char *reason)
@@ -123,8 +123,9 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 	if (version > COPY_VERSION)
 		return refuse(err, EPROTO, "a newer pgpu wrote it");
 	if (!whole || take_text(&next, "source", conf->source, sizeof conf->source) < 0 ||
-	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 || take_keys(&next, conf_root_keys, conf) < 0 ||
-	    take_classes(&next, conf) < 0 || next != text + size - SUM_LINE)
+	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 ||
+	    take_keys(&next, conf_root_keys, conf) < 0 || take_classes(&next, conf) < 0 ||
+	    next != text + size - SUM_LINE)
 		return refuse_damaged(err);
 	if (!conf_class_find(conf, conf->run_class) || !conf_class_find(conf, conf->submit_class))
 		return refuse_damaged(err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one place where libconfuse is used. It sees nothing but text that conf_scan() has passed, from memory: no path, no
- * environment, no include. Every key is a string to it without a default, and each value goes to the same strict
+ * The one place where libconfuse is used. It sees nothing but text that conf_scan() has passed, from memory: no path,
+ * no environment, no include. Every key is a string to it without a default, and each value goes to the same strict
  * parsers as the command line's at the moment it is read, while the line is known. A user's file is read over the
  * built-in table, which is read over nothing and so must name every key.
  */
@@ -44,8 +44,8 @@ static int take_value(const cfg_t *section, cfg_opt_t *option, const struct conf
 
 	reading->failed = true;
 	if (lines[key])
-		return conf_error(reading->err, reading->file, section->line, "key '%s' is repeated; it stands on line %d",
-				  option->name, lines[key]);
+		return conf_error(reading->err, reading->file, section->line,
+				  "key '%s' is repeated; it stands on line %d", option->name, lines[key]);
 	lines[key] = section->line;
 	if (conf_key_read(&keys[key], row, cfg_opt_getnstr(option, 0), reading->err) < 0)
 		return err_wrap(reading->err, "%s:%d: %s", conf_shown_path(reading->file), section->line, option->name);
@@ -62,8 +62,10 @@ static int take_class(cfg_t *section, cfg_opt_t *option)
 {
 	struct conf *conf = current->conf;
 	const struct conf_class *row = conf_class_find(conf, cfg_title(section));
-	long number = row - conf->classes;
 
+	if (!row)
+		return -1;
+	long number = row - conf->classes;
 	return take_value(section, option, conf_class_keys, &conf->classes[number], current->lines->classes[number]);
 }
 
@@ -110,7 +112,8 @@ static int run_libconfuse(struct reading *reading, const char *text)
 
 	cfg_t *cfg = cfg_init(root, CFGF_NONE);
 	if (!cfg)
-		return err_set(reading->err, EXIT_FAILED, "cannot read %s: out of memory", conf_shown_path(reading->file));
+		return err_set(reading->err, EXIT_FAILED, "cannot read %s: out of memory",
+			       conf_shown_path(reading->file));
 	cfg_set_error_function(cfg, take_complaint);
 	watch_options(cfg, "", conf_root_keys, take_root);
 	watch_options(cfg, "class|", conf_class_keys, take_class);
@@ -119,7 +122,8 @@ static int run_libconfuse(struct reading *reading, const char *text)
 	current = NULL;
 	cfg_free(cfg);
 	if (result != CFG_SUCCESS && !reading->failed)
-		return err_set(reading->err, EXIT_USAGE, "%s: libconfuse cannot read it", conf_shown_path(reading->file));
+		return err_set(reading->err, EXIT_USAGE, "%s: libconfuse cannot read it",
+			       conf_shown_path(reading->file));
 	return result == CFG_SUCCESS && !reading->failed ? 0 : -1;
 }
 
@@ -175,19 +179,22 @@ static int check_turns(const struct reading *reading, struct conf_class *row, co
 
 	if (row->turns_as[0] == '\0') {
 		if (named)
-			return conf_error(reading->err, reading->file, line, "class '%s' says when it turns but not turns-as what",
-					  row->name);
+			return conf_error(reading->err, reading->file, line,
+					  "class '%s' says when it turns but not turns-as what", row->name);
 		/* `turns-as = ""` over a built-in row takes its conditions away too. */
 		row->turns_as_after_run_ns = row->turns_as_after_wait_ns = row->turns_as_without_turn_ns = 0;
 		return 0;
 	}
 	if (strcmp(row->turns_as, row->name) == 0)
-		return conf_error(reading->err, reading->file, turns_line, "turns-as: class '%s' names itself", row->name);
+		return conf_error(reading->err, reading->file, turns_line, "turns-as: class '%s' names itself",
+				  row->name);
 	if (!conf_class_need(reading->conf, row->turns_as, reading->err))
 		return err_wrap(reading->err, "%s:%d: turns-as", conf_shown_path(reading->file), turns_line);
 	if (!given && key_line(lines, "turns-as"))
-		return conf_error(reading->err, reading->file, turns_line,
-				  "turns-as: class '%s' does not say when (turns-as-after-run, -after-wait, -without-turn)", row->name);
+		return conf_error(
+			reading->err, reading->file, turns_line,
+			"turns-as: class '%s' does not say when (turns-as-after-run, -after-wait, -without-turn)",
+			row->name);
 	return 0;
 }
 
@@ -198,7 +205,8 @@ static int check_row(const struct reading *reading, struct conf_class *row, int 
 	if (check_needed(reading, row, lines, line) < 0)
 		return -1;
 	if (row->limit_ns && row->limit_ns < row->budget_ns)
-		return conf_error(reading->err, reading->file, key_line(lines, "limit") ? key_line(lines, "limit") : line,
+		return conf_error(reading->err, reading->file,
+				  key_line(lines, "limit") ? key_line(lines, "limit") : line,
 				  "limit: class '%s' would be stopped before its budget is over", row->name);
 	return check_turns(reading, row, lines, line);
 }
@@ -224,7 +232,8 @@ static int check(const struct reading *reading, const struct conf_scan *scan)
 	}
 	for (int i = 0; reading->known_classes == 0 && conf_root_keys[i].name; i++) {
 		if (reading->lines->root[i] == 0)
-			return conf_error(reading->err, reading->file, 1, "key '%s' is missing", conf_root_keys[i].name);
+			return conf_error(reading->err, reading->file, 1, "key '%s' is missing",
+					  conf_root_keys[i].name);
 	}
 	if (check_default_class(reading, "run-class", conf->run_class) < 0)
 		return -1;
@@ -232,10 +241,12 @@ static int check(const struct reading *reading, const struct conf_scan *scan)
 }
 
 /* `conf` holds the table that the text amends; it is half changed when this fails. `text` is changed. */
-static int read_text(const char *file, char *text, size_t size, struct conf *conf, struct conf_lines *lines, struct err *err)
+static int read_text(const char *file, char *text, size_t size, struct conf *conf, struct conf_lines *lines,
+		     struct err *err)
 {
 	struct conf_scan scan;
-	struct reading reading = { .file = file, .conf = conf, .lines = lines, .known_classes = conf->class_count, .err = err };
+	struct reading reading = {
+		.file = file, .conf = conf, .lines = lines, .known_classes = conf->class_count, .err = err};
 
 	memset(lines, 0, sizeof *lines);
 	if (conf_scan(file, text, size, &scan, err) < 0 || add_rows(&reading, &scan) < 0)
@@ -271,8 +282,8 @@ static int check_file(int fd, const char *path, struct stat *found, struct err *
 	if (!S_ISREG(found->st_mode))
 		return err_set(err, EXIT_USAGE, "%s: cannot use it: it is not a regular file", shown);
 	if (found->st_uid != 0 && found->st_uid != geteuid())
-		return err_set(err, EXIT_USAGE, "%s: cannot use it: it belongs to user %u, not to root or user %u", shown,
-			       found->st_uid, geteuid());
+		return err_set(err, EXIT_USAGE, "%s: cannot use it: it belongs to user %u, not to root or user %u",
+			       shown, found->st_uid, geteuid());
 	return 0;
 }
 
@@ -300,7 +311,8 @@ static int load(const char *path, struct conf *conf, struct conf_lines *lines, s
 
 	for (const char *p = path; *p; p++) {
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			return err_set(err, EXIT_USAGE, "%s: cannot use it: a control character in the path", conf_shown_path(path));
+			return err_set(err, EXIT_USAGE, "%s: cannot use it: a control character in the path",
+				       conf_shown_path(path));
 	}
 	if (strlen(path) >= sizeof conf->source)
 		return err_set(err, EXIT_USAGE, "%s: cannot use it: the path is too long", conf_shown_path(path));
@@ -336,7 +348,8 @@ int conf_load_lines(struct conf *ret_conf, struct conf_lines *ret_lines, struct 
 
 	conf_place_find(&place);
 	if (!place.builtin && place.problem == ENAMETOOLONG)
-		return err_set(err, EXIT_USAGE, "%s: cannot open the configuration: the path is too long", conf_shown_path(place.path));
+		return err_set(err, EXIT_USAGE, "%s: cannot open the configuration: the path is too long",
+			       conf_shown_path(place.path));
 	if (!place.builtin)
 		return conf_load_file_lines(place.path, ret_conf, ret_lines, err);
 	if (read_builtin(&conf, &lines, err) < 0)

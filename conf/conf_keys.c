@@ -36,7 +36,8 @@ const struct conf_key conf_class_keys[] = {
 };
 
 _Static_assert(sizeof conf_root_keys / sizeof conf_root_keys[0] <= CONF_KEYS + 1, "CONF_KEYS counts the longer table");
-_Static_assert(sizeof conf_class_keys / sizeof conf_class_keys[0] <= CONF_KEYS + 1, "CONF_KEYS counts the longer table");
+_Static_assert(sizeof conf_class_keys / sizeof conf_class_keys[0] <= CONF_KEYS + 1,
+	       "CONF_KEYS counts the longer table");
 
 /* Fields are reached by memcpy: a row is bytes and offsets here, and no pointer has to lie about its type. */
 static const char *field(const struct conf_key *key, const void *row)
@@ -128,7 +129,8 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 		break;
 	case CONF_NAME:
 		if (put_name(key, row, value) < 0)
-			return err_set(err, EXIT_USAGE, "'%.64s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)", value);
+			return err_set(err, EXIT_USAGE, "'%.64s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)",
+				       value);
 		return 0;
 	}
 	if (read == 0)

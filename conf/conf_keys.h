@@ -34,7 +34,7 @@ struct conf_key {
 /* Most keys in one table. */
 enum { CONF_KEYS = 8 };
 
-/* Both end with a row without a name. The offsets of the first are in struct conf, of the second in struct conf_class. */
+/* Offsets in struct conf and in struct conf_class. Both end with a row without a name. */
 extern const struct conf_key conf_root_keys[];
 extern const struct conf_key conf_class_keys[];
 

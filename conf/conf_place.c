@@ -86,8 +86,8 @@ static int64_t in_ns(const struct timespec *time)
 void conf_stamp_file(const struct stat *found, char stamp[CONF_STAMP])
 {
 	snprintf(stamp, CONF_STAMP, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64,
-		 (uint64_t)found->st_dev, (uint64_t)found->st_ino, (uint64_t)found->st_size, (uint64_t)in_ns(&found->st_mtim),
-		 (uint64_t)in_ns(&found->st_ctim), conf_builtin_sum());
+		 (uint64_t)found->st_dev, (uint64_t)found->st_ino, (uint64_t)found->st_size,
+		 (uint64_t)in_ns(&found->st_mtim), (uint64_t)in_ns(&found->st_ctim), conf_builtin_sum());
 }
 
 void conf_stamp_builtin(char stamp[CONF_STAMP])

@@ -21,7 +21,7 @@ struct conf_place {
 	struct stat found;
 };
 
-/* A file that is missing in ~/.config or /etc is passed over; one that is there and cannot be reached, or a link to nothing, is not. */
+/* A file missing in ~/.config or /etc is passed over; one that cannot be reached, or a link to nothing, is not. */
 void conf_place_find(struct conf_place *place);
 
 /*

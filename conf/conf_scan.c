@@ -209,7 +209,8 @@ static int refuse_key(const struct scan *scan, const char *name, bool in_class)
 	if (in_class && strcmp(name, "class") == 0)
 		return REFUSE(scan, "a class cannot stand inside a class; is a '}' missing?");
 	if (conf_key_find(in_class ? conf_root_keys : conf_class_keys, name) >= 0)
-		return REFUSE(scan, in_class ? "key '%s' belongs outside of a class" : "key '%s' belongs into a class", name);
+		return REFUSE(scan, in_class ? "key '%s' belongs outside of a class" : "key '%s' belongs into a class",
+			      name);
 	conf_key_hint(in_class ? conf_class_keys : conf_root_keys, name, hint, sizeof hint);
 	return REFUSE(scan, "unknown key '%s'%s", name, hint);
 }
@@ -269,7 +270,8 @@ static int note_class(struct scan *scan, const struct token *title)
 		return REFUSE(scan, "'%s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)", title->text);
 	for (int i = 0; i < found->class_count; i++) {
 		if (strcmp(found->classes[i].name, title->text) == 0)
-			return REFUSE(scan, "class '%s' is repeated; it stands on line %d", title->text, found->classes[i].line);
+			return REFUSE(scan, "class '%s' is repeated; it stands on line %d", title->text,
+				      found->classes[i].line);
 	}
 	if (found->class_count == CONF_CLASSES)
 		return REFUSE(scan, "more than %d classes", CONF_CLASSES);

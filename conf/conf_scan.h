@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What may reach libconfuse. Its lexer has had faults: up to 3.2.2 a file of just `=` makes it loop for ever, older ones
- * crash on an empty comment or count lines wrongly, and every one takes `${HOME}` from the caller's environment. So
- * a file is checked here first, and what is handed on is the smallest language that pgpu.conf needs:
+ * What may reach libconfuse. Its lexer has had faults: up to 3.2.2 a file of just `=` makes it loop for ever, older
+ * ones crash on an empty comment or count lines wrongly, and every one takes `${HOME}` from the caller's environment.
+ * So a file is checked here first, and what is handed on is the smallest language that pgpu.conf needs:
  *
  *     KEY = VALUE      class "NAME" { KEY = VALUE ... }
  *
@@ -29,7 +29,7 @@ struct conf_scan {
 /* Changes `text` (`size` bytes and a NUL) in place. */
 int conf_scan(const char *file, char *text, size_t size, struct conf_scan *ret_scan, struct err *err);
 
-/* "FILE:LINE: FORMAT", exit code 2; returns -1. Of a very long path its end is shown, so that the reason is not cut off. */
+/* "FILE:LINE: FORMAT", exit code 2; returns -1. Of a very long path its end is shown, or the reason would be cut off. */
 int conf_error(struct err *err, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 const char *conf_shown_path(const char *file);
