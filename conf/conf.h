@@ -46,10 +46,10 @@ struct conf {
 	bool amd_priority;                 /* amd-priority = "on" */
 	char run_class[CONF_CLASS_NAME];   /* default class of `run` */
 	char submit_class[CONF_CLASS_NAME];
+	char stamp[CONF_STAMP];            /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
 	struct conf_class classes[CONF_CLASSES];
 	char source[PATH_MAX];             /* path of the file, or "built-in" */
-	char stamp[CONF_STAMP];            /* what the file was: device, inode, size, times; for the built-in text its checksum */
 };
 
 /* The class of that name, or NULL. */

@@ -27,6 +27,13 @@ uint64_t conf_sum(const char *bytes, uint64_t count)
 	return sum;
 }
 
+char *conf_sum_put(char *to, uint64_t sum)
+{
+	for (int shift = 60; shift >= 0; shift -= 4)
+		*to++ = "0123456789abcdef"[sum >> shift & 15];
+	return to;
+}
+
 uint64_t conf_builtin_sum(void)
 {
 	static uint64_t sum;

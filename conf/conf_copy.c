@@ -16,8 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,17 +99,26 @@ static int take_classes(char **next, struct conf *conf)
 	return 0;
 }
 
+static void put_sum(char line[SUM_LINE], const char *text, size_t size)
+{
+	memcpy(line, "sum ", 4);
+	*conf_sum_put(line + 4, conf_sum(text, size)) = '\n';
+}
+
 static int check_sum(const char *text, size_t size)
 {
-	char line[SUM_LINE + 1];
+	char line[SUM_LINE];
 
 	if (size < SUM_LINE)
 		return -1;
-	snprintf(line, sizeof line, "sum %016" PRIx64 "\n", conf_sum(text, size - SUM_LINE));
+	put_sum(line, text, size - SUM_LINE);
 	return memcmp(text + size - SUM_LINE, line, SUM_LINE) == 0 ? 0 : -1;
 }
 
-/* The version is asked before the sum: what else stands in a later pgpu's copy is its own business. */
+/*
+ * The version is asked before the sum: what else stands in a later pgpu's copy is its own business. With the right sum
+ * the rest is right as well, so it is read to where it is wanted, without a second 13 KB in between.
+ */
 static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 {
 	char *next = text;
@@ -132,34 +140,20 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 	return 0;
 }
 
-/* By its parts: most of the structure is room for classes and path bytes that are not there. */
-static void hand_over(struct conf *to, const struct conf *from)
+/* One read(2): a piece missing from it fails the sum. */
+static ssize_t read_copy(int fd, char text[COPY_LIMIT + 1])
 {
-	memcpy(to, from, offsetof(struct conf, classes) + (size_t)from->class_count * sizeof from->classes[0]);
-	memcpy(to->source, from->source, strlen(from->source) + 1);
-	memcpy(to->stamp, from->stamp, strlen(from->stamp) + 1);
-}
+	ssize_t size;
 
-static ssize_t read_copy(int fd, char *text, size_t room)
-{
-	size_t size = 0;
-
-	while (size < room) {
-		ssize_t got = read(fd, text + size, room - size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		size += (size_t)got;
-	}
-	return (ssize_t)size;
+	do
+		size = read(fd, text, COPY_LIMIT);
+	while (size < 0 && errno == EINTR);
+	text[size < 0 ? 0 : size] = '\0';
+	return size;
 }
 
 int conf_copy_read(int queue_fd, struct conf *ret_conf, struct err *err)
 {
-	struct conf conf;
 	char text[COPY_LIMIT + 1];
 	SCOPE_FD int fd = openat(queue_fd, COPY_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
@@ -167,14 +161,10 @@ int conf_copy_read(int queue_fd, struct conf *ret_conf, struct err *err)
 		return err_sys(err, "cannot open the queue's copy of the configuration");
 	if (!file_is_ours(fd, COPY_NAME, err))
 		return -1;
-	ssize_t size = read_copy(fd, text, COPY_LIMIT);
+	ssize_t size = read_copy(fd, text);
 	if (size < 0)
 		return err_sys(err, "cannot read the queue's copy of the configuration");
-	text[size] = '\0';
-	if (parse(text, (size_t)size, &conf, err) < 0)
-		return -1;
-	hand_over(ret_conf, &conf);
-	return 0;
+	return parse(text, (size_t)size, ret_conf, err);
 }
 
 bool conf_copy_fresh(const struct conf *copy)
@@ -200,6 +190,7 @@ static void put_keys(const struct conf_key keys[], const void *row, struct buf *
 
 int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 {
+	char sum[SUM_LINE];
 	SCOPE_BUF struct buf buf = BUF_EMPTY;
 
 	buf_printf(&buf, "pgpu-conf %d\nsource %s\nstamp %s\n", COPY_VERSION, conf->source, conf->stamp);
@@ -209,8 +200,10 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 		buf_printf(&buf, "class %s\n", conf->classes[i].name);
 		put_keys(conf_class_keys, &conf->classes[i], &buf);
 	}
-	if (buf_ok(&buf))
-		buf_printf(&buf, "sum %016" PRIx64 "\n", conf_sum(buf.text, buf.size));
+	if (buf_ok(&buf)) {
+		put_sum(sum, buf.text, buf.size);
+		buf_add(&buf, sum, sizeof sum);
+	}
 	if (!buf_ok(&buf)) {
 		errno = ENOMEM;
 		return err_sys(err, "cannot write the queue's copy of the configuration");

@@ -2,9 +2,8 @@
 #include "conf_place.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pwd.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,12 +15,16 @@
 static bool look(struct conf_place *place, const char *folder, const char *name)
 {
 	struct stat link;
+	size_t length = strnlen(folder, sizeof place->path - 1), rest = strlen(name) + 1;
 
 	place->builtin = false;
-	if ((size_t)snprintf(place->path, sizeof place->path, "%s%s", folder, name) >= sizeof place->path) {
+	memcpy(place->path, folder, length);
+	place->path[length] = '\0';
+	if (folder[length] != '\0' || length + rest > sizeof place->path) {
 		place->problem = ENAMETOOLONG;
 		return true;
 	}
+	memcpy(place->path + length, name, rest);
 	place->problem = stat(place->path, &place->found) < 0 ? errno : 0;
 	if (place->problem == ENOTDIR)
 		return false;
@@ -78,19 +81,26 @@ void conf_path(char path[PATH_MAX])
 	memcpy(path, place.path, strlen(place.path) + 1);
 }
 
-static int64_t in_ns(const struct timespec *time)
+static uint64_t in_ns(const struct timespec *time)
 {
-	return (int64_t)time->tv_sec * NS_PER_S + time->tv_nsec;
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec;
 }
 
 void conf_stamp_file(const struct stat *found, char stamp[CONF_STAMP])
 {
-	snprintf(stamp, CONF_STAMP, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64,
-		 (uint64_t)found->st_dev, (uint64_t)found->st_ino, (uint64_t)found->st_size,
-		 (uint64_t)in_ns(&found->st_mtim), (uint64_t)in_ns(&found->st_ctim), conf_builtin_sum());
+	const uint64_t parts[] = { found->st_dev, found->st_ino, (uint64_t)found->st_size,
+				   in_ns(&found->st_mtim), in_ns(&found->st_ctim), conf_builtin_sum() };
+
+	_Static_assert(sizeof parts / sizeof parts[0] * 17 <= CONF_STAMP, "sixteen digits and a sign behind each");
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		stamp = conf_sum_put(stamp, parts[i]);
+		*stamp++ = ':';
+	}
+	stamp[-1] = '\0';
 }
 
 void conf_stamp_builtin(char stamp[CONF_STAMP])
 {
-	snprintf(stamp, CONF_STAMP, CONF_BUILTIN ":%" PRIx64, conf_builtin_sum());
+	memcpy(stamp, CONF_BUILTIN ":", sizeof CONF_BUILTIN);
+	*conf_sum_put(stamp + sizeof CONF_BUILTIN, conf_builtin_sum()) = '\0';
 }

@@ -15,10 +15,10 @@
 #define CONF_BUILTIN "built-in"
 
 struct conf_place {
-	char path[PATH_MAX]; /* or "built-in" */
 	bool builtin;
-	int problem;         /* errno of looking at the file; 0: `found` holds */
+	int problem; /* errno of looking at the file; 0: `found` holds */
 	struct stat found;
+	char path[PATH_MAX]; /* or "built-in" */
 };
 
 /* A file missing in ~/.config or /etc is passed over; one that cannot be reached, or a link to nothing, is not. */
