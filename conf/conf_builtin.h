@@ -13,7 +13,7 @@ extern const char conf_builtin_text[] __attribute__((visibility("hidden")));
 
 /* FNV-1a of `count` bytes: finds accidents, not attackers. */
 uint64_t conf_sum(const char *bytes, uint64_t count);
-/* Sixteen hexadecimal digits, without a NUL; returns the end. printf(3) would cost more than the rest of a start's check. */
+/* Sixteen hexadecimal digits, no NUL; returns the end. printf(3) would cost more than the rest of a start's check. */
 char *conf_sum_put(char *to, uint64_t sum);
 /* The built-in text's sum: part of each stamp, so that a newer pgpu takes its new table over. */
 uint64_t conf_builtin_sum(void);

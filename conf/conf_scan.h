@@ -29,7 +29,7 @@ struct conf_scan {
 /* Changes `text` (`size` bytes and a NUL) in place. */
 int conf_scan(const char *file, char *text, size_t size, struct conf_scan *ret_scan, struct err *err);
 
-/* "FILE:LINE: FORMAT", exit code 2; returns -1. Of a very long path its end is shown, or the reason would be cut off. */
+/* "FILE:LINE: FORMAT", exit code 2; returns -1. Of a very long path only the end is shown, to leave room. */
 int conf_error(struct err *err, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 const char *conf_shown_path(const char *file);

@@ -3,13 +3,13 @@
  * pgpu.conf as a specification: what is read, what each error says and where, what the queue's copy keeps. Every test
  * runs in a folder of its own, which is $HOME as well. No file may make a call hang: each is read under an alarm.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,21 +141,40 @@ static void the_builtin_table_is_the_contracts(void **state)
 {
 	(void)state;
 	static const struct conf_class rows[] = {
-		{ .name = "interactive", .rank = 0, .budget_ns = 300 * NS_PER_S, .turns_as = "clip",
-		  .turns_as_after_run_ns = 60 * NS_PER_S, .turns_as_without_turn_ns = 5 * NS_PER_S },
+		{ .name = "interactive",
+		  .rank = 0,
+		  .budget_ns = 300 * NS_PER_S,
+		  .turns_as = "clip",
+		  .turns_as_after_run_ns = 60 * NS_PER_S,
+		  .turns_as_without_turn_ns = 5 * NS_PER_S },
 		{ .name = "test", .rank = 1, .budget_ns = 600 * NS_PER_S },
 		{ .name = "clip", .rank = 1, .budget_ns = 1500 * NS_PER_S },
 		{ .name = "render", .rank = 1, .budget_ns = 1500 * NS_PER_S },
 		{ .name = "bench", .rank = 1, .budget_ns = 1200 * NS_PER_S },
-		{ .name = "truth", .rank = 2, .budget_ns = 3600 * NS_PER_S, .turns_as = "clip",
+		{ .name = "truth",
+		  .rank = 2,
+		  .budget_ns = 3600 * NS_PER_S,
+		  .turns_as = "clip",
 		  .turns_as_after_wait_ns = 600 * NS_PER_S },
-		{ .name = "search", .rank = 3, .budget_ns = 3600 * NS_PER_S, .turns_as = "clip",
+		{ .name = "search",
+		  .rank = 3,
+		  .budget_ns = 3600 * NS_PER_S,
+		  .turns_as = "clip",
 		  .turns_as_after_wait_ns = 600 * NS_PER_S },
 	};
-	struct conf conf, expected = {
-		.lanes = 2, .memory_bytes = UINT64_C(24) << 30, .grace_ns = 10 * NS_PER_S, .take_ns = 3 * NS_PER_S,
-		.cells = true, .amd_priority = true, .run_class = "interactive", .submit_class = "render",
-		.class_count = COUNT(rows), .source = "x", .stamp = "x",
+	struct conf conf;
+	struct conf expected = {
+		.lanes = 2,
+		.memory_bytes = UINT64_C(24) << 30,
+		.grace_ns = 10 * NS_PER_S,
+		.take_ns = 3 * NS_PER_S,
+		.cells = true,
+		.amd_priority = true,
+		.run_class = "interactive",
+		.submit_class = "render",
+		.class_count = COUNT(rows),
+		.source = "x",
+		.stamp = "x",
 	};
 	struct err err = ERR_NONE;
 
@@ -187,7 +206,8 @@ static void values_are_read(void **state)
 	struct conf conf;
 
 	load_ok("lanes = \"3\" memory = '1.5G'\ngrace = 0\ntake-within=0.5s\r\ncells = off\namd-priority\n=\n\"off\"\n"
-		"run-class = clip submit-class = test", &conf);
+		"run-class = clip submit-class = test",
+		&conf);
 	assert_int_equal(conf.lanes, 3);
 	assert_true(conf.memory_bytes == UINT64_C(1536) << 20);
 	assert_int_equal(conf.grace_ns, 0);
@@ -204,7 +224,8 @@ static void a_builtin_row_is_amended_key_by_key(void **state)
 	struct conf conf;
 
 	load_ok("class interactive { budget = 10m memory = 2G }\nclass \"truth\" { turns-as = \"\" }\n"
-		"class \"search\" { turns-as-after-wait = \"0\" turns-as-after-run = 1h limit = 3h }\n", &conf);
+		"class \"search\" { turns-as-after-wait = \"0\" turns-as-after-run = 1h limit = 3h }\n",
+		&conf);
 	assert_int_equal(conf.class_count, 7);
 	const struct conf_class *found = row(&conf, "interactive");
 	assert_int_equal(found->budget_ns, 600 * NS_PER_S);
@@ -226,8 +247,10 @@ static void another_name_adds_a_class(void **state)
 	(void)state;
 	struct conf conf;
 
-	load_ok("run-class = \"night\"\nclass \"day\" { rank = 0 budget = 1m turns-as = night turns-as-after-run = 5s }\n"
-		"class \"night\" { rank = 4  budget = \"12h\" memory = \"48G\" }\n", &conf);
+	load_ok("run-class = \"night\"\nclass \"day\" { rank = 0 budget = 1m turns-as = night turns-as-after-run = 5s "
+		"}\n"
+		"class \"night\" { rank = 4  budget = \"12h\" memory = \"48G\" }\n",
+		&conf);
 	assert_int_equal(conf.class_count, 9);
 	assert_int_equal(row(&conf, "night")->rank, 4);
 	assert_int_equal(row(&conf, "night")->limit_ns, 0);
@@ -297,12 +320,16 @@ static void rows_must_make_sense(void **state)
 {
 	(void)state;
 	refused("\nclass night {\nbudget = 1h }", "pgpu.conf:2: class 'night' is new and needs a rank");
-	refused("class rendr { rank = 1 }", "pgpu.conf:1: class 'rendr' is new and needs a budget, did you mean 'render'?");
+	refused("class rendr { rank = 1 }",
+		"pgpu.conf:1: class 'rendr' is new and needs a budget, did you mean 'render'?");
 	refused("class night { }", "pgpu.conf:1: class 'night' is new and needs a rank");
-	refused("class clip {\nlimit = 5m }", "pgpu.conf:2: limit: class 'clip' would be stopped before its budget is over");
-	refused("class clip {\nturns-as = clip\nturns-as-after-run = 5s }", "pgpu.conf:2: turns-as: class 'clip' names itself");
+	refused("class clip {\nlimit = 5m }",
+		"pgpu.conf:2: limit: class 'clip' would be stopped before its budget is over");
+	refused("class clip {\nturns-as = clip\nturns-as-after-run = 5s }",
+		"pgpu.conf:2: turns-as: class 'clip' names itself");
 	refused("class clip {\nturns-as = test }", "pgpu.conf:2: turns-as: class 'clip' does not say when");
-	refused("class clip {\nturns-as-after-run = 5s }", "pgpu.conf:1: class 'clip' says when it turns but not turns-as what");
+	refused("class clip {\nturns-as-after-run = 5s }",
+		"pgpu.conf:1: class 'clip' says when it turns but not turns-as what");
 }
 
 static void too_many_classes_are_refused(void **state)
@@ -375,8 +402,8 @@ static void comments_are_skipped(void **state)
 {
 	(void)state;
 	static const char *const comments[] = {
-		"#", "#\t", "# a = \"", "//", "//note", "/**/", "/***/", "/* } ' \" */", "/*\n\n*/", "#####", "////", "# ${HOME}",
-		"/*/ */", "#\\", "# \x01\xff", "/* // */", "// /*", "#\r",
+		"#", "#\t", "#\r", "#\\", "# a = \"", "# ${HOME}", "# \x01\xff", "#####",
+		"//", "//note", "////", "// /*", "/**/", "/***/", "/*/ */", "/* // */", "/* } ' \" */", "/*\n\n*/",
 	};
 	SCOPE_BUF struct buf text = BUF_EMPTY;
 	struct conf conf;
@@ -401,7 +428,7 @@ static void long_comments_are_skipped(void **state)
 {
 	(void)state;
 	enum { LONG = 100000 };
-	static const char *const frames[][2] = { { "#", "\n" }, { "//", "\n" }, { "/*", "*/" } };
+	static const char *const frames[][2] = {{ "#", "\n" }, { "//", "\n" }, { "/*", "*/" }};
 	SCOPE_FREE char *fill = malloc(LONG + 1);
 	struct conf conf;
 
@@ -410,7 +437,8 @@ static void long_comments_are_skipped(void **state)
 	fill[LONG] = '\0';
 	for (size_t i = 0; i < COUNT(frames); i++) {
 		SCOPE_BUF struct buf text = BUF_EMPTY;
-		buf_printf(&text, "%s%s%slanes = 5\n%s%s%s", frames[i][0], fill, frames[i][1], frames[i][0], fill, frames[i][1]);
+		buf_printf(&text, "%s%s%slanes = 5\n%s%s%s", frames[i][0], fill, frames[i][1], frames[i][0], fill,
+			   frames[i][1]);
 		load_ok(text.text, &conf);
 		assert_int_equal(conf.lanes, 5);
 	}
@@ -494,7 +522,8 @@ static void places_are_asked_in_order(void **state)
 	if (access("/etc/pgpu.conf", F_OK) == 0)
 		skip();
 	assert_path("built-in");
-	assert_int_equal(mkdir(".config", 0700) | mkdir(".config/pgpu", 0700) | mkdir("x", 0700) | mkdir("x/pgpu", 0700), 0);
+	assert_int_equal(
+		mkdir(".config", 0700) | mkdir(".config/pgpu", 0700) | mkdir("x", 0700) | mkdir("x/pgpu", 0700), 0);
 	assert_path("built-in");
 	put(".config/pgpu/pgpu.conf", "lanes = 3");
 	snprintf(path, sizeof path, "%s/.config/pgpu/pgpu.conf", folder);
@@ -575,8 +604,10 @@ static void the_copy_comes_back_whole(void **state)
 	struct conf conf, copy;
 	struct err err = ERR_NONE;
 
-	load_ok("lanes = 9 grace = 0 cells = off memory = 0.5K take-within = 0.25s\nclass night { rank = 4 budget = 12h }\n"
-		"class truth { turns-as = \"\" }", &conf);
+	load_ok("lanes = 9 grace = 0 cells = off memory = 0.5K take-within = 0.25s\nclass night { rank = 4 budget = "
+		"12h }\n"
+		"class truth { turns-as = \"\" }",
+		&conf);
 	assert_int_equal(conf_copy_write(folder_fd, &conf, &err), 0);
 	if (conf_copy_read(folder_fd, &copy, &err) < 0)
 		fail_msg("%s", err.text);
@@ -648,7 +679,7 @@ static void strange_copies_are_refused(void **state)
 static void a_copy_is_fresh_until_the_file_changes(void **state)
 {
 	(void)state;
-	const struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	const struct timespec times[2] = {{ .tv_sec = 1000 }, { .tv_sec = 1000 }};
 	struct conf conf;
 
 	put(FILE_NAME, "lanes = 3");
@@ -712,7 +743,7 @@ static int run_conf(const char *first, const char *second, char out[8192], char 
 {
 	char *argv[] = { (char *)"conf", (char *)first, (char *)second, NULL };
 	int saved[2] = { dup(STDOUT_FILENO), dup(STDERR_FILENO) };
-	int files[2] = { open("out", O_RDWR | O_CREAT | O_TRUNC, 0600), open("errors", O_RDWR | O_CREAT | O_TRUNC, 0600) };
+	int files[2] = { creat("out", 0600), creat("errors", 0600) };
 
 	fflush(stdout);
 	dup2(files[0], STDOUT_FILENO);
@@ -734,8 +765,10 @@ static void the_print_reads_back_as_the_same(void **state)
 	(void)state;
 	static const char *const files[] = {
 		"",
-		"lanes = 3\n\nmemory = 0.001953125K grace = 0 take-within = 1.000000001s cells = off amd-priority = off\n"
-		"class night { rank = 4 budget = 1.5s limit = 90061s memory = 1.5G turns-as = clip turns-as-after-wait = 1d }\n"
+		"lanes = 3\n\nmemory = 0.001953125K grace = 0 take-within = 1.000000001s cells = off amd-priority = "
+		"off\n"
+		"class night { rank = 4 budget = 1.5s limit = 90061s memory = 1.5G turns-as = clip turns-as-after-wait "
+		"= 1d }\n"
 		"class truth { turns-as = \"\" }\nclass search { turns-as-after-wait = 0 turns-as-after-run = 1s }\n"
 		"submit-class = night",
 		conf_builtin_text,
@@ -797,7 +830,8 @@ static void usage_is_strict(void **state)
 	assert_int_equal(run_conf("--chek", FILE_NAME, out, errors), EXIT_USAGE);
 	assert_string_equal(errors, "pgpu: conf: unknown option '--chek', did you mean '--check'?\n");
 	assert_int_equal(run_conf(FILE_NAME, NULL, out, errors), EXIT_USAGE);
-	assert_string_equal(errors, "pgpu: conf: unexpected argument 'pgpu.conf'; a file is checked with --check FILE\n");
+	assert_string_equal(errors,
+			    "pgpu: conf: unexpected argument 'pgpu.conf'; a file is checked with --check FILE\n");
 	assert_int_equal(run_conf("--check", NULL, out, errors), EXIT_USAGE);
 	assert_string_equal(errors, "pgpu: conf: --check needs a file\n");
 	assert_int_equal(run_conf("--check=", NULL, out, errors), EXIT_USAGE);

@@ -12,9 +12,9 @@
 #include "conf/base/text.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-#define MINUTE      (60 * NS_PER_S)
-#define HOUR        (60 * MINUTE)
-#define DAY         (24 * HOUR)
+#define MINUTE	    (60 * NS_PER_S)
+#define HOUR	    (60 * MINUTE)
+#define DAY	    (24 * HOUR)
 
 static void durations_are_read(void **state)
 {
@@ -88,9 +88,36 @@ static void what_is_no_duration_is_refused(void **state)
 {
 	(void)state;
 	static const char *const cases[] = {
-		"-5m", "+5m", "nan", "inf", "m", " 5m", "5m ", "1m1h", "1h1h", "5M", "1e3s", "0x10s", "5ours", "5ms", "1h 30m",
-		".5h", "5.h", "1:75:00", "1::00", "1:-5:00:00", "-1:00:00", "1-2-3:00:00", "2-12", "1:30:00s", "1,5h",
-		"0.0000000001s", "18446744073709551616s", "5s5", "5w", "1:30:00:00",
+		"-5m",
+		"+5m",
+		"nan",
+		"inf",
+		"m",
+		" 5m",
+		"5m ",
+		"1m1h",
+		"1h1h",
+		"5M",
+		"1e3s",
+		"0x10s",
+		"5ours",
+		"5ms",
+		"1h 30m",
+		".5h",
+		"5.h",
+		"1:75:00",
+		"1::00",
+		"1:-5:00:00",
+		"-1:00:00",
+		"1-2-3:00:00",
+		"2-12",
+		"1:30:00s",
+		"1,5h",
+		"0.0000000001s",
+		"18446744073709551616s",
+		"5s5",
+		"5w",
+		"1:30:00:00",
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -135,9 +162,15 @@ static void sizes_are_read(void **state)
 		const char *text;
 		uint64_t bytes;
 	} cases[] = {
-		{ "512M", UINT64_C(512) << 20 }, { "24G", UINT64_C(24) << 30 },  { "24GiB", UINT64_C(24) << 30 },
-		{ "32MiB", UINT64_C(32) << 20 }, { "1.5G", UINT64_C(1536) << 20 }, { "1.5T", UINT64_C(1536) << 30 },
-		{ "1K", 1024 },                  { "0.5K", 512 },                 { "8388607T", UINT64_C(8388607) << 40 },
+		{ "512M", UINT64_C(512) << 20 },
+		{ "24G", UINT64_C(24) << 30 },
+		{ "24GiB", UINT64_C(24) << 30 },
+		{ "32MiB", UINT64_C(32) << 20 },
+		{ "1.5G", UINT64_C(1536) << 20 },
+		{ "1.5T", UINT64_C(1536) << 30 },
+		{ "1K", 1024 },
+		{ "0.5K", 512 },
+		{ "8388607T", UINT64_C(8388607) << 40 },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -207,7 +240,9 @@ static void sizes_are_written(void **state)
 static void numbers_are_whole_and_in_range(void **state)
 {
 	(void)state;
-	static const char *const bad[] = { "", "-", "+5", " 5", "5 ", "5.0", "0x5", "101", "-11", "9223372036854775808" };
+	static const char *const bad[] = {
+		"", "-", "+5", " 5", "5 ", "5.0", "0x5", "101", "-11", "9223372036854775808",
+	};
 	int64_t number;
 
 	for (size_t i = 0; i < COUNT(bad); i++)
@@ -264,7 +299,8 @@ static void names_are_cleaned_and_checked(void **state)
 	assert_false(text_class_ok("abcdefghijklmnopqrstuvwxyz0123456"));
 	assert_false(text_class_ok("-x"));
 	assert_false(text_class_ok(""));
-	assert_false(text_class_ok("n\xc3\xa4" "chtlich"));
+	assert_false(text_class_ok("n\xc3\xa4"
+				   "chtlich"));
 }
 
 static void bytes_for_display(void **state)
