@@ -46,10 +46,10 @@ struct conf {
 	bool amd_priority;                 /* amd-priority = "on" */
 	char run_class[CONF_CLASS_NAME];   /* default class of `run` */
 	char submit_class[CONF_CLASS_NAME];
+	char stamp[CONF_STAMP];            /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
 	struct conf_class classes[CONF_CLASSES];
 	char source[PATH_MAX];             /* path of the file, or "built-in" */
-	char stamp[CONF_STAMP];            /* what the file was: device, inode, size, times; for the built-in text its checksum */
 };
 
 /* The class of that name, or NULL. */
@@ -66,7 +66,11 @@ int conf_load(struct conf *ret_conf, struct err *err);
 /* Reads and checks one named file (`pgpu conf --check FILE`). */
 int conf_load_file(const char *path, struct conf *ret_conf, struct err *err);
 
-/* The copy lies in the queue's folder as the file "conf": text, one value a line. */
+/*
+ * The copy lies in the queue's folder as the file "conf": text, one value a line. conf_copy_read() fails with errnum
+ * ENOENT when there is none, EBADMSG when it is damaged (both: load the file, take it over) and EPROTO when a newer
+ * pgpu wrote it (leave it alone). conf_copy_fresh() also notices that another file is to be read now.
+ */
 int conf_copy_read(int queue_fd, struct conf *ret_conf, struct err *err);
 bool conf_copy_fresh(const struct conf *copy);
 int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err);

@@ -54,6 +54,9 @@ static const char *read_figure(const char *text, struct figure *figure)
 /* figure * unit, exactly; false when it overflows or leaves a fraction. */
 static bool scale_figure(const struct figure *figure, uint64_t unit, uint64_t *result)
 {
+	/* With up to nine digits after the point, 128 bits hold what this lets through. */
+	if (figure->whole > INT64_MAX / unit)
+		return false;
 	__uint128_t all = ((__uint128_t)figure->whole * figure->scale + figure->part) * unit;
 
 	if (all % figure->scale != 0 || all / figure->scale > INT64_MAX)
@@ -78,6 +81,11 @@ static int refuse_duration(const char *text, struct err *err)
 	return err_set(err, EXIT_USAGE, "'%.64s' is not a duration (90s, 15m, 1h30m, 2d, 1:30:00)", text);
 }
 
+static int refuse_long(const char *text, struct err *err)
+{
+	return err_set(err, EXIT_USAGE, "'%.64s' is longer than 100 years", text);
+}
+
 /* [D-]H:MM:SS. Two parts alone could be hours and minutes or minutes and seconds. */
 static int read_colons(const char *text, int64_t *ret_ns, struct err *err)
 {
@@ -88,7 +96,8 @@ static int read_colons(const char *text, int64_t *ret_ns, struct err *err)
 	if (strspn(text, "0123456789:-") != strlen(text))
 		return refuse_duration(text, err);
 	if (dash) {
-		if (dash == text || dash - text > 6 || strchr(dash + 1, '-'))
+		if (dash == text || dash - text > 6 || strspn(text, "0123456789") != (size_t)(dash - text) ||
+		    strchr(dash + 1, '-'))
 			return refuse_duration(text, err);
 		days = strtoull(text, NULL, 10);
 		rest = dash + 1;
@@ -96,58 +105,85 @@ static int read_colons(const char *text, int64_t *ret_ns, struct err *err)
 	if (sscanf(rest, "%9llu:%2llu:%2llu%n", &hours, &minutes, &seconds, &used) == 3 && rest[used] == '\0') {
 		if (minutes > 59 || seconds > 59)
 			return refuse_duration(text, err);
-		*ret_ns = (int64_t)(((days * 24 + hours) * 60 + minutes) * 60 + seconds) * NS_PER_S;
+		seconds += ((days * 24 + hours) * 60 + minutes) * 60;
+		if (seconds > (unsigned long long)(LONGEST_NS / NS_PER_S))
+			return refuse_long(text, err);
+		*ret_ns = (int64_t)seconds * NS_PER_S;
 		return 0;
 	}
 	if (!dash && sscanf(rest, "%9llu:%2llu%n", &hours, &minutes, &used) == 2 && rest[used] == '\0')
-		return err_set(err, EXIT_USAGE, "'%s' is %lluh%llum or %llum%llus; write one of them", text, hours, minutes, hours,
-			       minutes);
+		return err_set(err, EXIT_USAGE, "'%s' is %lluh%llum or %llum%llus; write one of them", text, hours,
+			       minutes, hours, minutes);
+	return refuse_duration(text, err);
+}
+
+/* A figure at the end, without a unit: `last` is the unit before it, or 0. */
+static int refuse_bare(const char *text, const char *figure, char last, struct err *err)
+{
+	int before = (int)(figure - text);
+
+	if (last == 's' || strspn(text, "0.") == strlen(text))
+		return last ? refuse_duration(text, err) : err_set(err, EXIT_USAGE, "'%.64s' is no time at all", text);
+	if (last == 'm')
+		return err_set(err, EXIT_USAGE, "'%.64s' ends without a unit; write %.32ss", text, text);
+	if (last == 'd')
+		return err_set(err, EXIT_USAGE, "'%.64s' is %.32sh or %.32sm; write one of them", text, text, text);
+	if (last == 'h')
+		return err_set(err, EXIT_USAGE, "'%.64s' is %.*s%.32sm or %.*s%.32ss; write one of them", text, before,
+			       text, figure, before, text, figure);
+	return err_set(err, EXIT_USAGE, "'%.64s' is %.32ss or %.32sm; write one of them", text, text, text);
+}
+
+/* Not one of the four letters: `15 m`, `15min`, `2 hours` get the right spelling. */
+static int refuse_unit(const char *text, const char *unit, struct err *err)
+{
+	static const char long_names[] =
+		" s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days ";
+	const char *word = unit + strspn(unit, " ");
+	size_t length = 0;
+	char probe[16];
+
+	while (is_letter(word[length]))
+		length++;
+	if (length && length < sizeof probe - 2) {
+		snprintf(probe, sizeof probe, " %.*s ", (int)length, word);
+		if (strstr(long_names, probe))
+			return err_set(err, EXIT_USAGE, "'%.64s' is not a duration; write %.*s%c", text,
+				       (int)(unit - text), text, word[0]);
+	}
 	return refuse_duration(text, err);
 }
 
 /* 1h30m, 1.5h: each unit once, from the largest down. */
 static int read_units(const char *text, int64_t *ret_ns, struct err *err)
 {
-	static const char long_names[] = "s sec secs second seconds m min mins minute minutes h hr hour hours d day days ";
-	uint64_t sum = 0;
+	uint64_t sum = 0, ns;
 	int64_t above = INT64_MAX;
-	const char *next = text;
+	char last = '\0';
+	struct figure figure;
 
-	while (*next) {
-		struct figure figure;
-		uint64_t ns;
-		const char *figure_start = next;
+	for (const char *next = text; *next; next++) {
+		const char *start = next;
 
 		next = read_figure(next, &figure);
 		if (!next)
 			return refuse_duration(text, err);
-		if (*next == '\0' && figure_start == text)
-			return err_set(err, EXIT_USAGE, "'%.64s' is %.32ss or %.32sm; write one of them", text, text, text);
-		if (*next == '\0') {
-			int whole = (int)(figure_start - text);
-			return err_set(err, EXIT_USAGE, "'%.64s' is %.*s%llum or %.*s%llus; write one of them", text, whole, text,
-				       (unsigned long long)figure.whole, whole, text, (unsigned long long)figure.whole);
-		}
-		const char *word = next + strspn(next, " ");
-		size_t length = 0;
-		while (is_letter(word[length]))
-			length++;
-		char probe[16];
-		if (word != next || length != 1) {
-			if (length && length < 9 && snprintf(probe, sizeof probe, "%.*s ", (int)length, word) > 0 &&
-			    strstr(long_names, probe))
-				return err_set(err, EXIT_USAGE, "'%.64s' is not a duration; write %.*s%c", text, (int)(next - text), text,
-					       word[0]);
-			return refuse_duration(text, err);
-		}
+		if (*next == '\0')
+			return refuse_bare(text, start, last, err);
 		int64_t unit = unit_ns(*next);
-		if (unit == 0 || unit >= above || !scale_figure(&figure, (uint64_t)unit, &ns))
+		if (unit == 0 || is_letter(next[1]))
+			return refuse_unit(text, next, err);
+		if (unit >= above)
+			return refuse_duration(text, err);
+		if (figure.whole > (uint64_t)(LONGEST_NS / unit))
+			return refuse_long(text, err);
+		if (!scale_figure(&figure, (uint64_t)unit, &ns))
 			return refuse_duration(text, err);
 		sum += ns;
 		if (sum > (uint64_t)LONGEST_NS)
-			return err_set(err, EXIT_USAGE, "'%.64s' is longer than 100 years", text);
+			return refuse_long(text, err);
 		above = unit;
-		next++;
+		last = *next;
 	}
 	*ret_ns = (int64_t)sum;
 	return 0;
@@ -165,8 +201,6 @@ int text_duration_parse(const char *text, bool zero_ok, int64_t *ret_ns, struct 
 	}
 	if ((strchr(text, ':') ? read_colons(text, &ns, err) : read_units(text, &ns, err)) < 0)
 		return -1;
-	if (ns > LONGEST_NS)
-		return err_set(err, EXIT_USAGE, "'%.64s' is longer than 100 years", text);
 	if (ns == 0 && !zero_ok)
 		return err_set(err, EXIT_USAGE, "'%.64s' is no time at all", text);
 	*ret_ns = ns;
@@ -186,7 +220,8 @@ void text_duration_format(int64_t ns, char text[TEXT_DURATION])
 		int64_t count = seconds / units[i].size;
 		seconds %= units[i].size;
 		if (count || (i == 3 && used == 0))
-			used += (size_t)snprintf(text + used, TEXT_DURATION - used, "%lld%c", (long long)count, units[i].unit);
+			used += (size_t)snprintf(text + used, TEXT_DURATION - used, "%lld%c", (long long)count,
+						 units[i].unit);
 	}
 }
 
@@ -200,6 +235,8 @@ int text_size_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 	const char *unit = read_figure(text, &figure);
 	if (!unit)
 		return err_set(err, EXIT_USAGE, "'%.64s' is not a size (512M, 24G, 1.5T)", text);
+	if (*unit == '\0' && figure.whole == 0 && figure.part == 0)
+		return err_set(err, EXIT_USAGE, "'%.64s' is no memory at all", text);
 	if (*unit == '\0')
 		return err_set(err, EXIT_USAGE, "'%.64s' is %.32sM or %.32sG; write one of them", text, text, text);
 	const char *known = strchr(units, *unit);
@@ -207,7 +244,8 @@ int text_size_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 		if (known && strcmp(unit + 1, "B") == 0)
 			return err_set(err, EXIT_USAGE, "'%.64s' is not a size; write %.*s (powers of 1024)", text,
 				       (int)(unit - text) + 1, text);
-		return err_set(err, EXIT_USAGE, "'%.64s' is not a size (512M, 24G, 1.5T; no blanks, capital unit)", text);
+		return err_set(err, EXIT_USAGE, "'%.64s' is not a size (512M, 24G, 1.5T; no blanks, capital unit)",
+			       text);
 	}
 	uint64_t bytes;
 	if (!scale_figure(&figure, UINT64_C(1) << (10 * (known - units + 1)), &bytes))
@@ -253,7 +291,8 @@ int text_number_parse(const char *text, int64_t least, int64_t most, int64_t *re
 	if (!is_digit(*digits) || *end != '\0')
 		return err_set(err, EXIT_USAGE, "'%.64s' is not a whole number", text);
 	if (errno == ERANGE || number < least || number > most)
-		return err_set(err, EXIT_USAGE, "'%.64s' is not from %lld to %lld", text, (long long)least, (long long)most);
+		return err_set(err, EXIT_USAGE, "'%.64s' is not from %lld to %lld", text, (long long)least,
+			       (long long)most);
 	*ret_number = number;
 	return 0;
 }

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "conf_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "conf.h"
+
+#define ROOT(field) .offset = offsetof(struct conf, field)
+#define ROW(field)  .offset = offsetof(struct conf_class, field)
+
+const struct conf_key conf_root_keys[] = {
+	{ "lanes", CONF_NUMBER, ROOT(lanes), .least = 1, .most = CONF_LANES },
+	{ "memory", CONF_SIZE, ROOT(memory_bytes) },
+	{ "grace", CONF_DURATION, ROOT(grace_ns), .empty_ok = true },
+	{ "take-within", CONF_DURATION, ROOT(take_ns) },
+	{ "cells", CONF_SWITCH, ROOT(cells), .yes = "auto", .no = "off" },
+	{ "amd-priority", CONF_SWITCH, ROOT(amd_priority), .yes = "on", .no = "off" },
+	{ "run-class", CONF_NAME, ROOT(run_class) },
+	{ "submit-class", CONF_NAME, ROOT(submit_class) },
+	{ .name = NULL },
+};
+
+const struct conf_key conf_class_keys[] = {
+	{ "rank", CONF_NUMBER, ROW(rank), .least = 0, .most = 99, .needed = true },
+	{ "budget", CONF_DURATION, ROW(budget_ns), .needed = true },
+	{ "limit", CONF_DURATION, ROW(limit_ns) },
+	{ "memory", CONF_SIZE, ROW(memory_bytes) },
+	{ "turns-as", CONF_NAME, ROW(turns_as), .empty_ok = true },
+	{ "turns-as-after-run", CONF_DURATION, ROW(turns_as_after_run_ns), .empty_ok = true },
+	{ "turns-as-after-wait", CONF_DURATION, ROW(turns_as_after_wait_ns), .empty_ok = true },
+	{ "turns-as-without-turn", CONF_DURATION, ROW(turns_as_without_turn_ns), .empty_ok = true },
+	{ .name = NULL },
+};
+
+_Static_assert(sizeof conf_root_keys / sizeof conf_root_keys[0] <= CONF_KEYS + 1, "CONF_KEYS counts the longer table");
+_Static_assert(sizeof conf_class_keys / sizeof conf_class_keys[0] <= CONF_KEYS + 1,
+	       "CONF_KEYS counts the longer table");
+
+/* Fields are reached by memcpy: a row is bytes and offsets here, and no pointer has to lie about its type. */
+static const char *field(const struct conf_key *key, const void *row)
+{
+	return (const char *)row + key->offset;
+}
+
+static int64_t field_number(const struct conf_key *key, const void *row)
+{
+	int number;
+	bool on;
+	int64_t wide;
+
+	switch (key->kind) {
+	case CONF_NUMBER: memcpy(&number, field(key, row), sizeof number); return number;
+	case CONF_SWITCH: memcpy(&on, field(key, row), sizeof on); return on;
+	case CONF_NAME: return field(key, row)[0] != '\0';
+	default: memcpy(&wide, field(key, row), sizeof wide); return wide;
+	}
+}
+
+static void put_number(const struct conf_key *key, void *row, int64_t value)
+{
+	char *at = (char *)row + key->offset;
+	int number = (int)value;
+	bool on = value != 0;
+
+	if (key->kind == CONF_NUMBER)
+		memcpy(at, &number, sizeof number);
+	else if (key->kind == CONF_SWITCH)
+		memcpy(at, &on, sizeof on);
+	else
+		memcpy(at, &value, sizeof value);
+}
+
+static int put_name(const struct conf_key *key, void *row, const char *value)
+{
+	if (!text_class_ok(value) && !(key->empty_ok && *value == '\0'))
+		return -1;
+	memcpy((char *)row + key->offset, value, strlen(value) + 1);
+	return 0;
+}
+
+int conf_key_find(const struct conf_key keys[], const char *name)
+{
+	for (int i = 0; keys[i].name; i++) {
+		if (strcmp(keys[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+void conf_key_hint(const struct conf_key keys[], const char *name, char *text, size_t size)
+{
+	const char *names[CONF_KEYS + 1];
+	int count = 0;
+
+	for (; keys[count].name; count++)
+		names[count] = keys[count].name;
+	names[count] = NULL;
+	text_hint(name, names, text, size);
+}
+
+static int read_switch(const struct conf_key *key, const char *value, int64_t *ret_on, struct err *err)
+{
+	const char *const words[] = { key->yes, key->no, NULL };
+	char hint[64];
+
+	*ret_on = strcmp(value, key->yes) == 0;
+	if (*ret_on || strcmp(value, key->no) == 0)
+		return 0;
+	text_hint(value, words, hint, sizeof hint);
+	return err_set(err, EXIT_USAGE, "'%.64s' is not \"%s\" or \"%s\"%s", value, key->yes, key->no, hint);
+}
+
+int conf_key_read(const struct conf_key *key, void *row, const char *value, struct err *err)
+{
+	int64_t number = 0;
+	uint64_t bytes = 0;
+	int read = 0;
+
+	switch (key->kind) {
+	case CONF_NUMBER: read = text_number_parse(value, key->least, key->most, &number, err); break;
+	case CONF_DURATION: read = text_duration_parse(value, key->empty_ok, &number, err); break;
+	case CONF_SWITCH: read = read_switch(key, value, &number, err); break;
+	case CONF_SIZE:
+		read = text_size_parse(value, &bytes, err);
+		number = (int64_t)bytes;
+		break;
+	case CONF_NAME:
+		if (put_name(key, row, value) < 0)
+			return err_set(err, EXIT_USAGE, "'%.64s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)",
+				       value);
+		return 0;
+	}
+	if (read == 0)
+		put_number(key, row, number);
+	return read;
+}
+
+/* "WHOLE.PARTunit" with `part` of 10^9, the zeros at its end cut. */
+static void print_fraction(int64_t whole, int64_t part, char unit, struct buf *buf)
+{
+	char digits[16];
+	size_t length = (size_t)snprintf(digits, sizeof digits, "%09lld", (long long)part);
+
+	while (length > 1 && digits[length - 1] == '0')
+		length--;
+	buf_printf(buf, "\"%lld.%.*s%c\"", (long long)whole, (int)length, digits, unit);
+}
+
+/* A written file must read back as the same value: what the spellings for people drop is a fraction here. */
+static void print_duration(int64_t ns, struct buf *buf)
+{
+	char text[TEXT_DURATION];
+
+	if (ns % NS_PER_S) {
+		print_fraction(ns / NS_PER_S, ns % NS_PER_S, 's', buf);
+		return;
+	}
+	text_duration_format(ns, text);
+	buf_printf(buf, "\"%s\"", ns ? text : "0");
+}
+
+/* Nine digits after the point of a size never make an odd number of bytes, and K shows each even one exactly. */
+static void print_size(int64_t bytes, struct buf *buf)
+{
+	char text[TEXT_SIZE];
+
+	if (bytes % 1024) {
+		print_fraction(bytes / 1024, bytes % 1024 * (NS_PER_S / 512) / 2, 'K', buf);
+		return;
+	}
+	text_size_format((uint64_t)bytes, text);
+	buf_printf(buf, "\"%s\"", text);
+}
+
+void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf)
+{
+	int64_t number = field_number(key, row);
+
+	switch (key->kind) {
+	case CONF_NUMBER: buf_printf(buf, "%lld", (long long)number); break;
+	case CONF_SIZE: print_size(number, buf); break;
+	case CONF_DURATION: print_duration(number, buf); break;
+	case CONF_NAME: buf_printf(buf, "\"%s\"", field(key, row)); break;
+	case CONF_SWITCH: buf_printf(buf, "\"%s\"", number ? key->yes : key->no); break;
+	}
+}
+
+bool conf_key_given(const struct conf_key *key, const void *row)
+{
+	return field_number(key, row) != 0;
+}
+
+void conf_key_store(const struct conf_key *key, const void *row, struct buf *buf)
+{
+	if (key->kind == CONF_NAME)
+		buf_printf(buf, "%s %s\n", key->name, field(key, row));
+	else
+		buf_printf(buf, "%s %lld\n", key->name, (long long)field_number(key, row));
+}
+
+int conf_key_load(const struct conf_key *key, void *row, const char *value)
+{
+	int64_t least = key->kind == CONF_NUMBER ? key->least : 0;
+	int64_t most = key->kind == CONF_NUMBER ? key->most : key->kind == CONF_SWITCH ? 1 : INT64_MAX;
+	int64_t number;
+
+	if (key->kind == CONF_NAME)
+		return put_name(key, row, value);
+	if (text_number_parse(value, least, most, &number, NULL) < 0)
+		return -1;
+	put_number(key, row, number);
+	return 0;
+}
