@@ -192,8 +192,11 @@ static void carry_out(struct member *member, struct plan *plan)
 		keep(member->calls, wake_look(&plan->wake[i]));
 	for (int i = 0; i < plan->spawns; i++) {
 		struct err err = ERR_NONE;
-		int ready = spawn_worker(&plan->spawn[i], &err);
+		pid_t pid = 0;
+		int ready = spawn_worker(&plan->spawn[i], &pid, &err);
 		member->spawn_credit--;
+		memmove(member->workers + 1, member->workers, sizeof member->workers - sizeof member->workers[0]);
+		member->workers[0] = pid;
 		if (ready < 0)
 			say_err(&err);
 		keep(member->calls, ready);
@@ -340,6 +343,18 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 	return again | look_at_ended(member);
 }
 
+void member_workers(const struct member *member, pid_t *pids, int room)
+{
+	int used = 0;
+
+	for (size_t i = 0; i < sizeof member->workers / sizeof member->workers[0] && used < room; i++) {
+		if (member->workers[i] > 0)
+			pids[used++] = member->workers[i];
+	}
+	if (used < room)
+		pids[used] = 0;
+}
+
 int member_tick(struct member *member)
 {
 	member->spawn_credit = SPAWN_CREDIT;
@@ -350,45 +365,76 @@ int member_tick(struct member *member)
 	return 1;
 }
 
-/* Our own part of what must hold is given up; what is left is to see that others have it. */
-static int give_up(struct member *member, struct err *err)
-{
-	member->leaving = true;
-	member->wants_lane = false;
-	member->ended = member->lane.fd >= 0;
-	if (member->ticket.fd < 0)
-		return 0;
-	if (line_lock(member->line, err) < 0)
-		return -1;
-	ticket_remove(member->line, &member->ticket);
-	line_unlock(member->line);
-	return 0;
-}
-
-int member_leave(struct member *member, struct err *err)
+/* Until what must hold holds without us. */
+static int stay_until_settled(struct member *member, struct err *err)
 {
 	struct pollfd polls[MEMBER_POLL];
 	int timeout_ms;
 	/* Each that does not answer costs take_ns; a line of stopped processes must not keep us for ever. */
 	int64_t until = clock_boot_ns() + 20 * member->line->conf.take_ns;
 
-	if (give_up(member, err) < 0)
-		return -1;
 	for (;;) {
 		if (member_settle(member, err) < 0)
 			return -1;
 		if (member->settled || clock_boot_ns() >= until)
 			return 0;
-		do {
+		for (bool news = false; !news;) {
 			int count = member_poll_fill(member, polls, &timeout_ms);
 			if (timeout_ms < 0 || timeout_ms > 1000)
 				timeout_ms = 1000;
 			int ready = poll(polls, (nfds_t)count, timeout_ms);
 			if (ready < 0 && errno != EINTR)
 				return err_sys(err, "cannot wait for the next in line");
-			if (ready == 0 || member_poll_done(member, polls, count, NULL, NULL))
-				break;
-		} while (true);
+			news = ready == 0 || (ready > 0 && member_poll_done(member, polls, count, NULL, NULL));
+		}
 		member->spawn_credit += member->spawn_credit < 1;
 	}
+}
+
+int member_leave(struct member *member, struct err *err)
+{
+	member->leaving = true;
+	member->wants_lane = false;
+	member->ended = member->lane.fd >= 0;
+	if (member->ticket.fd >= 0) {
+		if (line_lock(member->line, err) < 0)
+			return -1;
+		ticket_remove(member->line, &member->ticket);
+		line_unlock(member->line);
+	}
+	return stay_until_settled(member, err);
+}
+
+int member_pause(struct member *member, enum ticket_flag flag, struct err *err)
+{
+	int result = 0;
+
+	member->leaving = true;
+	member->wants_lane = false;
+	member->ended = member->lane.fd >= 0;
+	if (line_lock(member->line, err) < 0)
+		return -1;
+	if (member->ticket.fd < 0) {
+		result = ticket_make(member->line, &member->job, flag, &member->ticket, err);
+	} else {
+		ticket_refresh(member->line, &member->ticket);
+		result = ticket_flag(member->line, member->ticket.file, flag, err);
+	}
+	line_unlock(member->line);
+	return result < 0 ? -1 : stay_until_settled(member, err);
+}
+
+int member_resume(struct member *member, struct err *err)
+{
+	member->leaving = false;
+	member->wants_lane = true;
+	if (line_lock(member->line, err) < 0)
+		return -1;
+	ticket_refresh(member->line, &member->ticket);
+	int result = ticket_flag(member->line, member->ticket.file, TICKET_PLAIN, err);
+	member->job.state = ENTRY_WAITING;
+	if (result == 0)
+		result = ticket_update(&member->ticket, &member->job, err);
+	line_unlock(member->line);
+	return result < 0 ? -1 : member_settle(member, err);
 }

@@ -51,6 +51,7 @@ struct member {
 	struct entry standby;   /* as last seen; owner.pid 0: none */
 	int64_t again_boot_ns;  /* settle again at this time; 0: no time */
 	int spawn_credit;       /* workers it may still start before its next quiet second */
+	pid_t workers[16];      /* started by this process, the last ones */
 	int calls[MEMBER_CALLS];   /* our connections to others: end of file means look again */
 	int callers[MEMBER_CALLS]; /* theirs: closed when settled */
 	struct watched *watched;
@@ -64,10 +65,17 @@ void member_close(struct member *member);
 /* -1 only when the files cannot be read or written; the error says which. */
 int member_settle(struct member *member, struct err *err);
 /*
- * Waits until what must hold holds without this process, at most 3 s for each that does not answer. The lane, role and ticket
- * are given up. With `keep_ticket` (about to stop itself) the ticket stays and is flagged.
+ * Gives lane, role and ticket up and waits until what must hold holds without this process, at most 3 s for each that does not
+ * answer.
  */
 int member_leave(struct member *member, struct err *err);
+/*
+ * The same of a `run` that is about to stop itself, but a ticket stays and says so: TICKET_PASSED of one that waits, TICKET_FROZEN of
+ * one that gives its lane up with its job frozen.
+ */
+int member_pause(struct member *member, enum ticket_flag flag, struct err *err);
+/* Stands in line again after member_pause(); it may have a lane at once. */
+int member_resume(struct member *member, struct err *err);
 
 /* Descriptors to poll for POLLIN, and how long at most; returns their count. */
 int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms);
@@ -77,6 +85,8 @@ int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], in
  */
 int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
 		     void (*on_message)(void *context, int fd, const char *message), void *context);
+/* The workers this process started that are its children still, into `pids`, ended by 0 where there is room. */
+void member_workers(const struct member *member, pid_t *pids, int room);
 /* Once a second while a job of ours runs: is the standby stopped? Returns 1 when member_settle() is to be called. */
 int member_tick(struct member *member);
 

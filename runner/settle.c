@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,9 +82,10 @@ static int adopt_frozen(struct view *view, const char *file)
 	if (fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_read(fd, &plan->dead[plan->deads], &ignored) < 0)
 		return 0;
 	struct ticket *ticket = &plan->dead_ticket[plan->deads];
-	strncpy(ticket->file, file, sizeof ticket->file - 1);
+	snprintf(ticket->file, sizeof ticket->file, "%s", file);
 	ticket->fd = TAKE_FD(fd);
 	plan->dead_seat[plan->deads++] = SEAT_NONE;
+	plan->settled = false;
 	return 0;
 }
 
@@ -101,7 +103,7 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	added->barred = name->flag == TICKET_PASSED;
 	memcpy(added->class_name, name->class_name, sizeof added->class_name);
 	memcpy(added->session, name->session, sizeof added->session);
-	strncpy(added->file, file, sizeof added->file - 1);
+	snprintf(added->file, sizeof added->file, "%s", file);
 	if (ages_by_waiting(view, name->class_name) && ticket_read(view->member->line, file, &entry))
 		added->waited_ns = clock_wall_ns() - entry.arrived_wall_ns;
 	return 0;
@@ -279,11 +281,13 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 static int grant_to_ticket(struct view *view, const struct seat_view *seat, struct candidate *winner, struct err *err)
 {
 	struct line *line = view->member->line;
-	struct entry entry;
+	struct entry entry = { 0 };
 
 	winner->barred = true;
 	if (!ticket_read(line, winner->file, &entry)) {
-		/* Nobody holds it any more. */
+		/* Nobody holds it any more; a job that had begun is cleared first. */
+		if (entry.main.pid)
+			return adopt_frozen(view, winner->file);
 		if (entry.socket[0])
 			unlink(entry.socket);
 		unlinkat(line->tickets_fd, winner->file, 0);

@@ -58,14 +58,13 @@ static int describe_files(posix_spawn_file_actions_t *files, int seat_fd, int re
 	return 0;
 }
 
-static int start(const struct seat *seat, int seat_fd, int ready_fd, char **environment)
+static int start(const struct seat *seat, int seat_fd, int ready_fd, char **environment, pid_t *ret_pid)
 {
 	char number[16], gen[32];
 	char *argv[] = { "pgpu", "worker", number, gen, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t all, none;
-	pid_t pid;
 
 	snprintf(number, sizeof number, "%d", seat->number);
 	snprintf(gen, sizeof gen, "%llu", (unsigned long long)seat->gen);
@@ -78,13 +77,13 @@ static int start(const struct seat *seat, int seat_fd, int ready_fd, char **envi
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
 	int result = describe_files(&files, seat_fd, ready_fd);
 	if (result == 0)
-		result = posix_spawn(&pid, "/proc/self/exe", &files, &attributes, argv, environment);
+		result = posix_spawn(ret_pid, "/proc/self/exe", &files, &attributes, argv, environment);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attributes);
 	return result;
 }
 
-int spawn_worker(const struct seat *seat, struct err *err)
+int spawn_worker(const struct seat *seat, pid_t *ret_pid, struct err *err)
 {
 	int ends[2];
 
@@ -97,7 +96,7 @@ int spawn_worker(const struct seat *seat, struct err *err)
 	SCOPE_FREE char **environment = worker_environment();
 	if (far_end < 0 || seat_fd < 0 || !environment)
 		return err_sys(err, "cannot start a worker");
-	int failed = start(seat, seat_fd, far_end, environment);
+	int failed = start(seat, seat_fd, far_end, environment, ret_pid);
 	if (failed)
 		return err_set(err, EXIT_FAILED, "cannot start a worker: %s", strerror(failed));
 	return TAKE_FD(ready);

@@ -13,6 +13,6 @@
 enum { WORKER_SEAT_FD = 3, WORKER_READY_FD = 4 };
 
 /* Returns the pipe's reading end (end of file: settled, or gone), or -1. `seat` stays the caller's. */
-int spawn_worker(const struct seat *seat, struct err *err);
+int spawn_worker(const struct seat *seat, pid_t *ret_pid, struct err *err);
 
 #endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cancel.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "runner/seat.h"
+#include "runner/ticket.h"
+#include "runner/wake.h"
+#include "submit/history.h"
+
+struct search {
+	struct line *line;
+	uint64_t id;
+	struct entry entry;
+	bool found;
+};
+
+static int match_ticket(const struct ticket_name *name, const char *file, void *context)
+{
+	struct search *search = context;
+
+	if (name->id != search->id || !ticket_read(search->line, file, &search->entry))
+		return 0;
+	search->found = true;
+	return 1;
+}
+
+/* Whoever supervises the job now: the owner of its lane, or of its ticket. */
+static int find_owner(struct search *search, struct err *err)
+{
+	struct seat_view view;
+
+	for (int lane = 0; lane < CONF_LANES; lane++) {
+		if (seat_read(search->line, lane, &view, err) < 0)
+			return -1;
+		if (view.entry.gen == 0 && lane >= search->line->conf.lanes)
+			break;
+		if (view.held && view.entry.id == search->id && view.entry.state != ENTRY_FREE) {
+			search->entry = view.entry;
+			search->found = true;
+			return 0;
+		}
+	}
+	return ticket_each(search->line, match_ticket, search, err) < 0 ? -1 : 0;
+}
+
+static int cancel_locked(struct line *line, struct spool *spool, struct search *search, struct err *err)
+{
+	enum spool_state state;
+	struct spool_name name;
+	enum spool_order order;
+	char file[256];
+	int found = spool_find(spool, search->id, &state, &name, file, err);
+
+	if (found < 0 || find_owner(search, err) < 0)
+		return -1;
+	if (found == 1 && state == SPOOL_PENDING) {
+		name.outcome = OUTCOME_CANCELLED;
+		name.code = EXIT_SIGNAL + 15;
+		return spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0 ? -1 : CANCELLED_PENDING;
+	}
+	/* A record in running/ without a holder is being cleared by a rescuer, who obeys the order. */
+	if (search->found || (found == 1 && state == SPOOL_RUNNING))
+		return spool_order(spool, search->id, &order, err) < 0 ? -1 : CANCELLED_ORDERED;
+	if (found == 1)
+		return CANCELLED_ENDED;
+	return line_id_known(line, search->id) ? CANCELLED_ENDED : CANCELLED_UNKNOWN;
+}
+
+int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+{
+	struct search search = { .line = line, .id = id };
+
+	if (line_lock(line, err) < 0)
+		return -1;
+	int result = cancel_locked(line, spool, &search, err);
+	line_unlock(line);
+	if (result == CANCELLED_PENDING) {
+		int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
+		if (ended < 0 || fsync(ended) < 0)
+			return err_sys(err, "cannot sync the end of job %llu", (unsigned long long)id);
+	}
+	if (result == CANCELLED_ORDERED && search.found) {
+		int fd = wake_look(&search.entry);
+		if (fd >= 0)
+			close(fd);
+	}
+	return result;
+}

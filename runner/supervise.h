@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One job from its lane to its end: cell, start, watch, stop, and what is left behind. `run` and the worker share it.
+ *
+ * The caller's member holds a lane and its `job` says whose it is. supervise() returns when nothing of the job is left; the lane is still
+ * held then, and the outcome is the caller's to record before the lane goes on. A `run` that was stopped by Ctrl-Z gave its lane up
+ * and took one again meanwhile; each earlier hold has its own line in the log already.
+ *
+ * Messages that a program inside the job may send to GPU_QUEUE_TURN (one message, one answer, then the end of file):
+ *     id N         "id FIRST": N job ids, for a submit inside the job
+ *     settle       "ok": somebody may start
+ *     cancel ID    "pending", "ordered", "ended", "unknown" or "error TEXT"
+ */
+#ifndef PGPU_RUNNER_SUPERVISE_H
+#define PGPU_RUNNER_SUPERVISE_H
+
+#include "runner/cell.h"
+#include "runner/launch.h"
+#include "runner/member.h"
+#include "runner/signals.h"
+#include "submit/history.h"
+#include "submit/spool.h"
+
+struct task {
+	struct launch launch;        /* cell_fd and close_first are filled in here */
+	char *const *environment;    /* the job's; the marks of contract "What a job sees" are added here */
+	char *const *extra;          /* more assignments of the kind of job, NULL-ended; may be NULL */
+	bool interactive;            /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */
+	struct spool *spool;
+	struct signals *signals;
+};
+
+struct verdict {
+	enum outcome outcome;
+	int exit_code;
+	int signal;             /* that ended its first process; 0: none */
+	struct err why;         /* for a job that could not start; text "" otherwise */
+	int64_t ran_ns;         /* of this hold, awake and unfrozen */
+	int64_t frozen_ns;
+	int64_t waited_ns;      /* before this hold */
+	struct cell_figures figures;
+};
+
+/* -1 when pgpu itself failed before the command began (exit code 125). */
+int supervise(struct member *member, struct task *task, struct verdict *ret_verdict, struct err *err);
+
+/* The log's line for the hold that `verdict` ends. */
+void verdict_row(const struct member *member, const struct verdict *verdict, struct history_row *ret_row);
+
+#endif
