@@ -77,7 +77,14 @@ static struct job_place mark_place(const struct walk *walk, yaml_mark_t mark)
 
 #define REFUSE(walk, place, err, ...) jobyaml_refuse((walk)->source->file_name, place, err, __VA_ARGS__)
 
-/* libyaml would find these too, but would not say where, nor in words that help. */
+/* U+0085, U+2028 and U+2029 end a line for YAML and for nobody else: lines would be miscounted and bytes changed. */
+static bool ends_yaml_line(const char *text)
+{
+	return strncmp(text, "\xC2\x85", 2) == 0 || strncmp(text, "\xE2\x80\xA8", 3) == 0 ||
+	       strncmp(text, "\xE2\x80\xA9", 3) == 0;
+}
+
+/* libyaml would find most of these too, but would not say where, nor in words that help. */
 static int check_bytes(const struct jobyaml_source *source, struct err *err)
 {
 	const char *reason = NULL;
@@ -92,6 +99,8 @@ static int check_bytes(const struct jobyaml_source *source, struct err *err)
 			reason = "a byte that is not UTF-8 text";
 		else if (byte == 0x7f || (byte < 0x20 && byte != '\n' && byte != '\t'))
 			reason = "a control character";
+		else if (ends_yaml_line(source->text + i))
+			reason = "a line separator (U+0085, U+2028, U+2029); write \\N, \\L or \\P in double quotes";
 		else
 			i += length;
 	}

@@ -17,7 +17,7 @@
 /* The header's text, and where each of its lines stands in the file that a person sees. */
 struct jobyaml_source {
 	const char *file_name;          /* NULL: errors name no place */
-	const char *text;
+	const char *text;               /* NUL-ended beyond `size` */
 	size_t size;
 	unsigned first_line;            /* the file's line of the first line of `text` */
 	const unsigned *lines;          /* the file's line of each line of `text`; NULL: they follow each other */
