@@ -11,6 +11,7 @@
 
 #include "conf/base/text.h"
 #include "jobheader.h"
+#include "jobplace.h"
 #include "jobset.h"
 #include "jobspelling.h"
 #include "jobyaml.h"
@@ -31,11 +32,11 @@ static int check_bytes(const char *file_name, const char *text, size_t size, str
 	const char *newline = memchr(text, '\n', size);
 
 	if (marked || (size >= 2 && !text[0] != !text[1]))
-		return jobyaml_refuse(file_name, (struct job_place){ 1, 1 }, err, "UTF-16 text; save the file as UTF-8");
+		return jobplace_refuse(file_name, (struct job_place){ 1, 1 }, err, "UTF-16 text; save the file as UTF-8");
 	if (nul)
-		return jobyaml_refuse(file_name, jobyaml_place(text, (size_t)(nul - text)), err, "a NUL byte; a job file is text");
+		return jobplace_refuse(file_name, jobplace_at(text, (size_t)(nul - text)), err, "a NUL byte; a job file is text");
 	if (newline && newline > text && newline[-1] == '\r')
-		return jobyaml_refuse(file_name, jobyaml_place(text, (size_t)(newline - 1 - text)), err,
+		return jobplace_refuse(file_name, jobplace_at(text, (size_t)(newline - 1 - text)), err,
 				      "DOS line ends (CRLF); save the file with Unix line ends");
 	return 0;
 }
@@ -60,7 +61,7 @@ static int read_header(const char *file_name, const struct jobspelling *spelling
 /* Place of a byte of the body. */
 static struct job_place body_place(const struct jobspelling *spelling, size_t offset)
 {
-	struct job_place place = jobyaml_place(spelling->body, offset);
+	struct job_place place = jobplace_at(spelling->body, offset);
 
 	place.line += spelling->body_line - 1;
 	return place;
@@ -73,18 +74,18 @@ static int refuse_start(const char *file_name, const struct jobspelling *spellin
 	size_t size = spelling->body_size;
 
 	if (starts_with(body, size, BOM))
-		return jobyaml_refuse(file_name, body_place(spelling, 0), err, "a byte-order mark (BOM) before '#!'");
+		return jobplace_refuse(file_name, body_place(spelling, 0), err, "a byte-order mark (BOM) before '#!'");
 	if (starts_with(body + blanks, size - blanks, "#!"))
-		return jobyaml_refuse(file_name, body_place(spelling, blanks), err,
+		return jobplace_refuse(file_name, body_place(spelling, blanks), err,
 				      "blanks or empty lines before '#!'; it must follow the header at once");
-	return jobyaml_refuse(file_name, body_place(spelling, 0), err, "a script after the header must begin with '#!'");
+	return jobplace_refuse(file_name, body_place(spelling, 0), err, "a script after the header must begin with '#!'");
 }
 
 static int refuse_second(const char *file_name, const struct jobspelling *spelling, const struct job *job, struct err *err)
 {
 	enum job_key key = job->body == JOB_BODY_SCRIPT ? JOB_KEY_SCRIPT : JOB_KEY_COMMAND;
 
-	return jobyaml_refuse(file_name, job->places[key], err, "two commands: '%s', and the script that begins on line %u",
+	return jobplace_refuse(file_name, job->places[key], err, "two commands: '%s', and the script that begins on line %u",
 			      jobset_key_name(key), spelling->body_line);
 }
 
@@ -104,9 +105,9 @@ static int read_body(const char *file_name, const struct jobspelling *spelling, 
 	const char *newline = memchr(body, '\n', size);
 	size_t line = newline ? (size_t)(newline - body) : size;
 	if (body[line - 1] == '\r')
-		return jobyaml_refuse(file_name, body_place(spelling, line - 1), err, "DOS line ends (CRLF) after '#!'");
+		return jobplace_refuse(file_name, body_place(spelling, line - 1), err, "DOS line ends (CRLF) after '#!'");
 	if (size > JOB_SCRIPT_MAX)
-		return jobyaml_refuse(file_name, body_place(spelling, 0), err, "the script is larger than %d MiB",
+		return jobplace_refuse(file_name, body_place(spelling, 0), err, "the script is larger than %d MiB",
 				      JOB_SCRIPT_MAX >> 20);
 	if (!(job->script = malloc(size + 1)))
 		return jobset_no_memory(err);
@@ -123,7 +124,7 @@ static int need_command(const char *file_name, const struct jobspelling *spellin
 
 	if (job->body != JOB_BODY_NONE)
 		return 0;
-	return jobyaml_refuse(file_name, (struct job_place){ line, 1 }, err,
+	return jobplace_refuse(file_name, (struct job_place){ line, 1 }, err,
 			      "no command: a 'command' or 'script' key, or a script after the header");
 }
 
@@ -131,19 +132,16 @@ static int need_command(const char *file_name, const struct jobspelling *spellin
 static int set_file(struct job *job, const char *file_name, struct err *err)
 {
 	const char *slash = strrchr(file_name, '/');
-	const char *base = slash ? slash + 1 : file_name;
+	const char *base = strcmp(file_name, "-") == 0 ? "stdin" : slash ? slash + 1 : file_name;
 	const char *dot = strrchr(base, '.');
-	char name[JOB_NAME_MAX + 1];
+	char stem[JOB_NAME_MAX + 1], name[JOB_NAME_MAX + 1];
 
-	if (!(job->file_name = strdup(file_name)))
-		return jobset_no_memory(err);
-	if (job->name)
-		return 0;
-	text_show(base, name, sizeof name);
-	if (dot && dot > base && (size_t)(dot - base) < strlen(name))
-		name[strlen(name) - strlen(dot)] = '\0';
-	job->name = strdup(strcmp(file_name, "-") == 0 ? "stdin" : name);
-	return job->name ? 0 : jobset_no_memory(err);
+	snprintf(stem, sizeof stem, "%.*s", dot && dot > base ? (int)(dot - base) : JOB_NAME_MAX, base);
+	text_show(stem, name, sizeof name);
+	if (!job->name)
+		job->name = strdup(name);
+	job->file_name = strdup(file_name);
+	return job->name && job->file_name ? 0 : jobset_no_memory(err);
 }
 
 static int read_parts(const char *file_name, const struct jobspelling *spelling, size_t limit, struct job *job, struct err *err)

@@ -8,6 +8,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "conf/base/words.h"
+#include "jobplace.h"
 #include "jobset.h"
 
 const char *const jobheader_large_keys[] = { "command", "script", "arguments", NULL };
@@ -18,13 +19,13 @@ struct header {
 	unsigned key_lines[JOB_KEYS]; /* 0: not seen yet */
 };
 
-#define REFUSE(header, place, err, ...) jobyaml_refuse((header)->source->file_name, place, err, __VA_ARGS__)
+#define REFUSE(header, place, err, ...) jobplace_refuse((header)->source->file_name, place, err, __VA_ARGS__)
 
 /* An error of jobset.h with the key and the place put in front. */
 static int blame(const struct header *header, const char *key, struct job_place place, struct err *err)
 {
 	err_wrap(err, "%s", key);
-	return jobyaml_blame(header->source->file_name, place, err);
+	return jobplace_blame(header->source->file_name, place, err);
 }
 
 static int need_values(const struct header *header, const struct jobyaml_entry *entry, struct err *err)
@@ -75,7 +76,7 @@ static int take_plain(struct header *header, struct jobyaml_entry *entry, struct
 	if (need_kind(header, entry, entry->kind == JOBYAML_TEXT, "a text", err) < 0)
 		return -1;
 	if (job_set(header->job, entry->key.text, entry->items[0].text, err) < 0)
-		return jobyaml_blame(header->source->file_name, entry->place, err);
+		return jobplace_blame(header->source->file_name, entry->place, err);
 	return 0;
 }
 

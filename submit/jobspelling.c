@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobplace.h"
 #include "jobset.h"
-#include "jobyaml.h"
 
 struct line {
 	const char *text;
@@ -93,7 +93,7 @@ static int add_line(struct jobspelling *spelling, const struct line *line, struc
 static int read_comment(struct jobspelling *spelling, const char *file_name, const struct line *line, struct err *err)
 {
 	if (is_fence(line))
-		return jobyaml_refuse(file_name, (struct job_place){ line->number, 1 }, err,
+		return jobplace_refuse(file_name, (struct job_place){ line->number, 1 }, err,
 				      "'---' after '#!': begin the file with '---', or write the header as #PGPU lines");
 	if (is_pgpu(line) || (begins(line, "#PGPU") && blank_from(line, strlen("#PGPU"))))
 		return add_line(spelling, line, err);
@@ -111,7 +111,7 @@ static int read_comments(struct jobspelling *spelling, const char *file_name, co
 	spelling->body_line = 1;
 	while (!(closed && command) && next_line(&line, text + size)) {
 		if (command && is_pgpu(&line))
-			return jobyaml_refuse(file_name, (struct job_place){ line.number, 1 }, err,
+			return jobplace_refuse(file_name, (struct job_place){ line.number, 1 }, err,
 					      "a #PGPU line after the first command; move it up, or close the header with '#PGPU end'");
 		if (command)
 			continue;

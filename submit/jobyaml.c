@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "jobyaml.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -10,6 +8,7 @@
 #include "base64.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "jobplace.h"
 #include "jobset.h"
 
 #define SCOPE_EVENT __attribute__((cleanup(yaml_event_delete)))
@@ -22,38 +21,6 @@ struct walk {
 	size_t bytes;         /* passed so far, beside large values */
 	bool large;           /* within a large value */
 };
-
-int jobyaml_blame(const char *file_name, struct job_place place, struct err *err)
-{
-	if (!file_name)
-		return -1;
-	return err_wrap(err, "%.400s:%u:%u", file_name, place.line, place.column);
-}
-
-int jobyaml_refuse(const char *file_name, struct job_place place, struct err *err, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	err_set(err, EXIT_USAGE, "%s", text);
-	return jobyaml_blame(file_name, place, err);
-}
-
-struct job_place jobyaml_place(const char *text, size_t offset)
-{
-	struct job_place place = { 1, 1 };
-
-	for (size_t i = 0; i < offset; i++) {
-		if (text[i] == '\n')
-			place = (struct job_place){ place.line + 1, 1 };
-		else if (((unsigned char)text[i] & 0xc0) != 0x80)
-			place.column++;
-	}
-	return place;
-}
 
 /* From a place in the header to the place in the file; what lies behind the last line counts as on it. */
 static struct job_place map_place(const struct jobyaml_source *source, struct job_place place)
@@ -75,7 +42,7 @@ static struct job_place mark_place(const struct walk *walk, yaml_mark_t mark)
 	return map_place(walk->source, (struct job_place){ (unsigned)mark.line + 1, (unsigned)mark.column + 1 });
 }
 
-#define REFUSE(walk, place, err, ...) jobyaml_refuse((walk)->source->file_name, place, err, __VA_ARGS__)
+#define REFUSE(walk, place, err, ...) jobplace_refuse((walk)->source->file_name, place, err, __VA_ARGS__)
 
 /* U+0085, U+2028 and U+2029 end a line for YAML and for nobody else: lines would be miscounted and bytes changed. */
 static bool ends_yaml_line(const char *text)
@@ -106,8 +73,8 @@ static int check_bytes(const struct jobyaml_source *source, struct err *err)
 	}
 	if (!reason)
 		return 0;
-	struct job_place place = map_place(source, jobyaml_place(source->text, i));
-	return jobyaml_refuse(source->file_name, place, err, "%s", reason);
+	struct job_place place = map_place(source, jobplace_at(source->text, i));
+	return jobplace_refuse(source->file_name, place, err, "%s", reason);
 }
 
 static int parser_failed(struct walk *walk, struct err *err)
@@ -118,7 +85,7 @@ static int parser_failed(struct walk *walk, struct err *err)
 	if (parser->error == YAML_MEMORY_ERROR)
 		return jobset_no_memory(err);
 	if (parser->error == YAML_READER_ERROR && parser->problem_offset <= walk->source->size)
-		place = map_place(walk->source, jobyaml_place(walk->source->text, parser->problem_offset));
+		place = map_place(walk->source, jobplace_at(walk->source->text, parser->problem_offset));
 	return REFUSE(walk, place, err, "%s%s%s", parser->problem ? parser->problem : "not YAML", parser->context ? " " : "",
 		      parser->context ? parser->context : "");
 }

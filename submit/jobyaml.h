@@ -51,12 +51,4 @@ typedef int jobyaml_taker(void *context, struct jobyaml_entry *entry, struct err
 /* Calls `take` for each key in order; stops and returns -1 when it does. A header without a document is an empty one. */
 int jobyaml_read(const struct jobyaml_source *source, jobyaml_taker *take, void *context, struct err *err);
 
-/* "FILE:LINE:COLUMN: FORMAT", exit code 2. */
-int jobyaml_refuse(const char *file_name, struct job_place place, struct err *err, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-/* Puts the place in front of an error that is there. */
-int jobyaml_blame(const char *file_name, struct job_place place, struct err *err);
-/* The place of a byte of a text, counted from 1, as if `text` began the file. */
-struct job_place jobyaml_place(const char *text, size_t offset);
-
 #endif
