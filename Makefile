@@ -41,7 +41,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(LIBRARY)
 	$(CC) $(ALL_C) $(ALL_LD) -o $@ $< $(LIBRARY) $(LIBS) -lcmocka
 
 unit: $(UNITBIN)
-	@for test in $(UNITBIN); do ./$$test || exit 1; done
+	@for test in $(abspath $(UNITBIN)); do $$test || exit 1; done
 
 clean:
 	rm -rf $(BUILD)
