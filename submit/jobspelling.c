@@ -35,7 +35,7 @@ static bool begins(const struct line *line, const char *start)
 
 static bool blank_from(const struct line *line, size_t i)
 {
-	while (i < line->length && (line->text[i] == ' ' || line->text[i] == '\t' || line->text[i] == '\r'))
+	while (i < line->length && (line->text[i] == ' ' || line->text[i] == '\t'))
 		i++;
 	return i == line->length;
 }
@@ -61,7 +61,7 @@ static bool is_command(const struct line *line)
 
 	while (i < line->length && (line->text[i] == ' ' || line->text[i] == '\t'))
 		i++;
-	return !blank_from(line, i) && line->text[i] != '#';
+	return i < line->length && line->text[i] != '#' && line->text[i] != '\r';
 }
 
 void jobspelling_free(struct jobspelling *spelling)

@@ -108,7 +108,7 @@ static int check_node(const struct walk *walk, const yaml_event_t *event, const 
 {
 	struct job_place place = mark_place(walk, event->start_mark);
 	bool scalar = event->type == YAML_SCALAR_EVENT;
-	bool bare = walk->cursor_index == event->start_mark.index && !tag && *walk->cursor == '!';
+	bool bare = scalar && !tag && walk->cursor_index == event->start_mark.index && *walk->cursor == '!';
 
 	if (anchor)
 		return REFUSE(walk, place, err, "an anchor (&%.64s); anchors and aliases are not read", (const char *)anchor);
