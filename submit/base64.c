@@ -14,8 +14,8 @@ void base64_encode(const void *bytes, size_t size, struct buf *text)
 			group |= (unsigned long)p[i + 1] << 8;
 		if (count > 2)
 			group |= p[i + 2];
-		char four[4] = { LETTERS[group >> 18], LETTERS[group >> 12 & 63], count > 1 ? LETTERS[group >> 6 & 63] : '=',
-				 count > 2 ? LETTERS[group & 63] : '=' };
+		char four[4] = { LETTERS[group >> 18], LETTERS[group >> 12 & 63],
+				 count > 1 ? LETTERS[group >> 6 & 63] : '=', count > 2 ? LETTERS[group & 63] : '=' };
 		buf_add(text, four, sizeof four);
 	}
 }

@@ -6,7 +6,7 @@
 #include "conf/base/buf.h"
 
 void base64_encode(const void *bytes, size_t size, struct buf *text);
-/* Blanks and line ends between the letters are passed over; anything else out of place: -1, and `bytes` is undefined. */
+/* Blanks and line ends between the letters are passed over; anything else: -1, and `bytes` is undefined. */
 int base64_decode(const char *text, size_t size, struct buf *bytes);
 
 #endif

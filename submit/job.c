@@ -116,8 +116,9 @@ static bool begins(const char *text, const char *start)
 
 static bool is_ours(const char *assignment)
 {
-	return begins(assignment, "PGPU_JOB_") || begins(assignment, "PGPU_ARRAY_") || begins(assignment, "PGPU_SUBMIT_DIR=") ||
-	       begins(assignment, "PGPU_RESTART_COUNT=") || begins(assignment, "GPU_QUEUE");
+	return begins(assignment, "PGPU_JOB_") || begins(assignment, "PGPU_ARRAY_") ||
+	       begins(assignment, "PGPU_SUBMIT_DIR=") || begins(assignment, "PGPU_RESTART_COUNT=") ||
+	       begins(assignment, "GPU_QUEUE");
 }
 
 /* The item of that name, or NULL. */

@@ -9,8 +9,8 @@
  *                      header's first key the facts of the submit as comment lines "# pgpu KEY VALUE"
  *     job_record_parse() reads that back
  *
- * Strings are owned by the job; job_free() ends it. Errors of a file are "FILE:LINE:COLUMN: what is wrong", exit code 2;
- * columns count characters from 1. The job remembers where each key stood, so that job_complete() too can name the place.
+ * Strings are owned by the job; job_free() ends it. Errors of a file are "FILE:LINE:COLUMN: what is wrong", exit code
+ * 2; columns count characters from 1. The job remembers where each key stood, so that job_complete() too can name it.
  */
 #ifndef PGPU_SUBMIT_JOB_H
 #define PGPU_SUBMIT_JOB_H
@@ -86,7 +86,7 @@ struct job {
 	enum job_body body;
 	char *script;          /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;
-	char **argv;           /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; NULL-ended; may be NULL */
+	char **argv;           /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; may be NULL */
 	char *file_name;       /* as given to job_parse(); NULL for a command and for a record */
 	struct job_place places[JOB_KEYS]; /* where the value of a key stands in that file */
 };
@@ -110,11 +110,13 @@ void job_facts_free(struct job_facts *facts);
  * `file_name` is for messages and for the default name ("-" for standard input: name "stdin"). `text` is not changed.
  * `ret_notice`, where not NULL, gets one line worth telling (such as "#SBATCH lines are not read") or stays "".
  */
-int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256], struct err *err);
+int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256],
+	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what is
- * there. `export` is `all`, `none` or NAME,NAME=VALUE,... An error is "KEY: reason", exit code 2; the job is as before.
+ * Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what
+ * is there. `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is as
+ * before.
  */
 int job_set(struct job *job, const char *key, const char *value, struct err *err);
 
@@ -124,8 +126,8 @@ int job_set_argv(struct job *job, char *const argv[], struct err *err);
 /*
  * Fills in what the job leaves open and checks it against this machine. `submit_dir` is absolute; a relative workdir is
  * taken from there and then resolved, a relative output or error from the workdir. A default memory ceiling is cut to
- * what the machine has; one that was asked for is refused. Reads the file system; changes nothing. Doing it twice does no
- * harm. After an error the job is only good for job_free().
+ * what the machine has; one that was asked for is refused. Reads the file system; changes nothing. Doing it twice does
+ * no harm. After an error the job is only good for job_free().
  */
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err);
 
@@ -139,14 +141,17 @@ int job_record_parse(const char *text, size_t size, struct job *ret_job, struct 
 /* The job's command for lists: the argv shell-quoted, the shell line as written, or the job's name; then arguments. */
 void job_command_line(const struct job *job, struct buf *line);
 
-/* Fills in %j %A %a %x %% of an output pattern; %A is the id, %a empty for a job that is no array; in %x a '/' and a leading '.' become '_'. */
+/*
+ * Fills in %j %A %a %x %% of an output pattern; %A is the id, %a empty for a job that is no array; in %x a '/' and a
+ * leading '.' become '_'.
+ */
 int job_output_expand(const char *pattern, uint64_t id, const char *name, char *path, size_t size, struct err *err);
 
 /*
- * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it. pgpu's
- * own variables of an enclosing job (PGPU_JOB_*, PGPU_ARRAY_*, PGPU_SUBMIT_DIR, PGPU_RESTART_COUNT, GPU_QUEUE*) never pass.
- * This is the first half, for each of the submitter's strings; what is left to the caller is to add the assignments in
- * `export_names` and then `env` over all. A variable that an assignment of `export` sets does not pass.
+ * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it.
+ * pgpu's own variables of an enclosing job (PGPU_JOB_*, PGPU_ARRAY_*, PGPU_SUBMIT_DIR, PGPU_RESTART_COUNT, GPU_QUEUE*)
+ * never pass. This is the first half, for each of the submitter's strings; what is left to the caller is to add the
+ * assignments in `export_names` and then `env` over all. A variable that an assignment of `export` sets does not pass.
  */
 bool job_env_passes(const struct job *job, const char *assignment);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * From what a person wrote to what will run: every default filled in, every name of a folder made absolute, and what
- * can be known now to fail later refused now. What was asked for is refused where this machine cannot give it; what is only
- * a default is fitted to the machine.
+ * can be known now to fail later refused now. What was asked for is refused where this machine cannot give it; what is
+ * only a default is fitted to the machine.
  */
 #include "job.h"
 
@@ -48,7 +48,8 @@ static int complete_name(struct job *job, struct err *err)
 	return set_default(&job->name, *name ? name : "job", err);
 }
 
-static int complete_class(struct job *job, const struct conf *conf, const struct conf_class **ret_class, struct err *err)
+static int complete_class(struct job *job, const struct conf *conf, const struct conf_class **ret_class,
+			  struct err *err)
 {
 	if (set_default(&job->class_name, conf->submit_class, err) < 0)
 		return -1;
@@ -56,7 +57,7 @@ static int complete_class(struct job *job, const struct conf *conf, const struct
 	return *ret_class ? 0 : blame(job, JOB_KEY_CLASS, err);
 }
 
-/* The class's own limit belongs to the class's own budget: a job that asks for more time gets twice what it asks for. */
+/* The class's own limit belongs to the class's own budget: one that asks for more gets twice what it asks for. */
 static void complete_times(struct job *job, const struct conf_class *class)
 {
 	int64_t class_limit_ns = class->limit_ns ? class->limit_ns : 2 * class->budget_ns;

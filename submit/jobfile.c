@@ -32,16 +32,19 @@ static int check_bytes(const char *file_name, const char *text, size_t size, str
 	const char *newline = memchr(text, '\n', size);
 
 	if (marked || (size >= 2 && !text[0] != !text[1]))
-		return jobplace_refuse(file_name, (struct job_place){ 1, 1 }, err, "UTF-16 text; save the file as UTF-8");
+		return jobplace_refuse(file_name, (struct job_place){ 1, 1 }, err,
+				       "UTF-16 text; save the file as UTF-8");
 	if (nul)
-		return jobplace_refuse(file_name, jobplace_at(text, (size_t)(nul - text)), err, "a NUL byte; a job file is text");
+		return jobplace_refuse(file_name, jobplace_at(text, (size_t)(nul - text)), err,
+				       "a NUL byte; a job file is text");
 	if (newline && newline > text && newline[-1] == '\r')
 		return jobplace_refuse(file_name, jobplace_at(text, (size_t)(newline - 1 - text)), err,
-				      "DOS line ends (CRLF); save the file with Unix line ends");
+				       "DOS line ends (CRLF); save the file with Unix line ends");
 	return 0;
 }
 
-static int read_header(const char *file_name, const struct jobspelling *spelling, size_t limit, struct job *job, struct err *err)
+static int read_header(const char *file_name, const struct jobspelling *spelling, size_t limit, struct job *job,
+		       struct err *err)
 {
 	struct jobyaml_source source = {
 		.file_name = file_name,
@@ -77,16 +80,19 @@ static int refuse_start(const char *file_name, const struct jobspelling *spellin
 		return jobplace_refuse(file_name, body_place(spelling, 0), err, "a byte-order mark (BOM) before '#!'");
 	if (starts_with(body + blanks, size - blanks, "#!"))
 		return jobplace_refuse(file_name, body_place(spelling, blanks), err,
-				      "blanks or empty lines before '#!'; it must follow the header at once");
-	return jobplace_refuse(file_name, body_place(spelling, 0), err, "a script after the header must begin with '#!'");
+				       "blanks or empty lines before '#!'; it must follow the header at once");
+	return jobplace_refuse(file_name, body_place(spelling, 0), err,
+			       "a script after the header must begin with '#!'");
 }
 
-static int refuse_second(const char *file_name, const struct jobspelling *spelling, const struct job *job, struct err *err)
+static int refuse_second(const char *file_name, const struct jobspelling *spelling, const struct job *job,
+			 struct err *err)
 {
 	enum job_key key = job->body == JOB_BODY_SCRIPT ? JOB_KEY_SCRIPT : JOB_KEY_COMMAND;
 
-	return jobplace_refuse(file_name, job->places[key], err, "two commands: '%s', and the script that begins on line %u",
-			      jobset_key_name(key), spelling->body_line);
+	return jobplace_refuse(file_name, job->places[key], err,
+			       "two commands: '%s', and the script that begins on line %u", jobset_key_name(key),
+			       spelling->body_line);
 }
 
 static int read_body(const char *file_name, const struct jobspelling *spelling, struct job *job, struct err *err)
@@ -105,10 +111,11 @@ static int read_body(const char *file_name, const struct jobspelling *spelling, 
 	const char *newline = memchr(body, '\n', size);
 	size_t line = newline ? (size_t)(newline - body) : size;
 	if (body[line - 1] == '\r')
-		return jobplace_refuse(file_name, body_place(spelling, line - 1), err, "DOS line ends (CRLF) after '#!'");
+		return jobplace_refuse(file_name, body_place(spelling, line - 1), err,
+				       "DOS line ends (CRLF) after '#!'");
 	if (size > JOB_SCRIPT_MAX)
 		return jobplace_refuse(file_name, body_place(spelling, 0), err, "the script is larger than %d MiB",
-				      JOB_SCRIPT_MAX >> 20);
+				       JOB_SCRIPT_MAX >> 20);
 	if (!(job->script = malloc(size + 1)))
 		return jobset_no_memory(err);
 	memcpy(job->script, body, size);
@@ -118,14 +125,15 @@ static int read_body(const char *file_name, const struct jobspelling *spelling, 
 	return 0;
 }
 
-static int need_command(const char *file_name, const struct jobspelling *spelling, const struct job *job, struct err *err)
+static int need_command(const char *file_name, const struct jobspelling *spelling, const struct job *job,
+			struct err *err)
 {
 	unsigned line = spelling->kind == JOBSPELLING_FRONT ? spelling->body_line - 1 : 1;
 
 	if (job->body != JOB_BODY_NONE)
 		return 0;
 	return jobplace_refuse(file_name, (struct job_place){ line, 1 }, err,
-			      "no command: a 'command' or 'script' key, or a script after the header");
+			       "no command: a 'command' or 'script' key, or a script after the header");
 }
 
 /* "a/b.tar.yaml" is "b.tar", ".hidden" itself. */
@@ -144,7 +152,8 @@ static int set_file(struct job *job, const char *file_name, struct err *err)
 	return job->name && job->file_name ? 0 : jobset_no_memory(err);
 }
 
-static int read_parts(const char *file_name, const struct jobspelling *spelling, size_t limit, struct job *job, struct err *err)
+static int read_parts(const char *file_name, const struct jobspelling *spelling, size_t limit, struct job *job,
+		      struct err *err)
 {
 	if (read_header(file_name, spelling, limit, job, err) < 0)
 		return -1;
@@ -165,18 +174,20 @@ int jobfile_read(const char *file_name, const char *text, size_t size, size_t he
 		text += strlen(BOM);
 		size -= strlen(BOM);
 	}
-	if (check_bytes(file_name, text, size, err) < 0 || jobspelling_read(file_name, text, size, &spelling, err) < 0 ||
+	if (check_bytes(file_name, text, size, err) < 0 ||
+	    jobspelling_read(file_name, text, size, &spelling, err) < 0 ||
 	    read_parts(file_name, &spelling, header_limit, &job, err) < 0)
 		return -1;
 	if (ret_notice && spelling.sbatch_line)
-		snprintf(ret_notice, 256, "#SBATCH lines are not read; write #PGPU lines (%.180s:%u)", file_name ? file_name : "",
-			 spelling.sbatch_line);
+		snprintf(ret_notice, 256, "#SBATCH lines are not read; write #PGPU lines (%.180s:%u)",
+			 file_name ? file_name : "", spelling.sbatch_line);
 	*ret_job = job;
 	job = JOB_EMPTY;
 	return 0;
 }
 
-int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256], struct err *err)
+int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256],
+	      struct err *err)
 {
 	if (ret_notice)
 		ret_notice[0] = '\0';

@@ -37,8 +37,8 @@ static int need_values(const struct header *header, const struct jobyaml_entry *
 	for (size_t i = 0; i < entry->count; i++) {
 		const struct jobyaml_text *item = &entry->items[i];
 		if (item->null && item->size)
-			return REFUSE(header, item->place, err, "%s: a value is missing (quote it if '%s' is meant as text)", key,
-				      item->text);
+			return REFUSE(header, item->place, err,
+				      "%s: a value is missing (quote it if '%s' is meant as text)", key, item->text);
 		if (item->null || (item->size == 0 && entry->kind == JOBYAML_TEXT))
 			return REFUSE(header, item->place, err, "%s: a value is missing", key);
 	}
@@ -52,7 +52,8 @@ static int need_kind(const struct header *header, const struct jobyaml_entry *en
 
 	if (right)
 		return 0;
-	return REFUSE(header, entry->place, err, "%s: must be %s, not a %s", entry->key.text, wanted, kinds[entry->kind]);
+	return REFUSE(header, entry->place, err, "%s: must be %s, not a %s", entry->key.text, wanted,
+		      kinds[entry->kind]);
 }
 
 /* The items' texts, handed over to a list of their own. */
@@ -104,8 +105,8 @@ static int check_variable(const struct header *header, const struct jobyaml_entr
 		return REFUSE(header, value->place, err, "env: '%.64s' is longer than 128 KiB", name->text);
 	for (size_t j = 0; j < i; j += 2) {
 		if (entry->items[j].size == name->size && memcmp(entry->items[j].text, name->text, name->size) == 0)
-			return REFUSE(header, name->place, err, "env: '%.64s' is given twice, first on line %u", name->text,
-				      entry->items[j].place.line);
+			return REFUSE(header, name->place, err, "env: '%.64s' is given twice, first on line %u",
+				      name->text, entry->items[j].place.line);
 	}
 	return 0;
 }
@@ -144,8 +145,8 @@ static int need_only_command(const struct header *header, const struct jobyaml_e
 
 	if (header->job->body == JOB_BODY_NONE)
 		return 0;
-	return REFUSE(header, entry->key.place, err, "two commands, the first on line %u: 'command' and 'script' exclude each other",
-		      other);
+	return REFUSE(header, entry->key.place, err,
+		      "two commands, the first on line %u: 'command' and 'script' exclude each other", other);
 }
 
 static int refuse_arguments(const struct header *header, struct job_place place, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From the YAML of a header to the fields of a job: which keys there are, what kind of value each takes, that none is given
- * twice or left empty. What a single text may say is jobset.h's.
+ * From the YAML of a header to the fields of a job: which keys there are, what kind of value each takes, that none is
+ * given twice or left empty. What a single text may say is jobset.h's.
  */
 #ifndef PGPU_SUBMIT_JOBHEADER_H
 #define PGPU_SUBMIT_JOBHEADER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a record writes texts that may hold anything but NUL: on one line, readable where they are, and back byte for byte. */
+/* How a record writes texts that may hold anything but NUL: on one line, and back byte for byte. */
 #ifndef PGPU_SUBMIT_JOBQUOTE_H
 #define PGPU_SUBMIT_JOBQUOTE_H
 

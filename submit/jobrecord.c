@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The record of a submitted job is a job file in the `---` spelling, so that a person reads in it what the queue reads, and
- * so that there is one parser. The facts of the submit are comments to that parser: lines "# pgpu KEY VALUE" right after the
- * first fence, each exactly once, the version first. Every text is written in double quotes, or as !!binary where it is not
- * UTF-8, on one line: no value can look like a fence or a fact. A script that came as text follows the second fence byte
- * for byte.
+ * The record of a submitted job is a job file in the `---` spelling, so that a person reads in it what the queue reads,
+ * and so that there is one parser. The facts of the submit are comments to that parser: lines "# pgpu KEY VALUE" right
+ * after the first fence, each exactly once, the version first. Every text is written in double quotes, or as !!binary
+ * where it is not UTF-8, on one line: no value can look like a fence or a fact. A script that came as text follows the
+ * second fence byte for byte.
  */
 #include "job.h"
 
@@ -229,7 +229,8 @@ static int take_facts(const char *next, struct job_facts *facts, struct err *err
 	if (take_number(&next, "version", 1, &version, err) < 0)
 		return -1;
 	if (version > RECORD_VERSION)
-		return err_set(err, EXIT_FAILED, "cannot read record: its version %lld is newer than this pgpu", (long long)version);
+		return err_set(err, EXIT_FAILED, "cannot read record: its version %lld is newer than this pgpu",
+			       (long long)version);
 	if (take_number(&next, "id", 0, &id, err) < 0 || take_time(&next, &facts->submitted_wall_ns, err) < 0 ||
 	    take_umask(&next, &facts->umask, err) < 0 || take_env_name(&next, facts->env_name, err) < 0)
 		return -1;

@@ -162,7 +162,8 @@ int jobset_env_name(const char *name, size_t length, struct err *err)
 	if (length == 0)
 		return err_set(err, EXIT_USAGE, "an empty name");
 	if (memchr(name, '=', length))
-		return err_set(err, EXIT_USAGE, "'%.*s' is not a name: it holds a '='", (int)(length < 64 ? length : 64), name);
+		return err_set(err, EXIT_USAGE, "'%.*s' is not a name: it holds a '='",
+			       (int)(length < 64 ? length : 64), name);
 	return 0;
 }
 

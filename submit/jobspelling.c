@@ -93,14 +93,16 @@ static int add_line(struct jobspelling *spelling, const struct line *line, struc
 static int read_comment(struct jobspelling *spelling, const char *file_name, const struct line *line, struct err *err)
 {
 	if (is_fence(line))
-		return jobplace_refuse(file_name, (struct job_place){ line->number, 1 }, err,
-				      "'---' after '#!': begin the file with '---', or write the header as #PGPU lines");
+		return jobplace_refuse(
+			file_name, (struct job_place){ line->number, 1 }, err,
+			"'---' after '#!': begin the file with '---', or write the header as #PGPU lines");
 	if (is_pgpu(line) || (begins(line, "#PGPU") && blank_from(line, strlen("#PGPU"))))
 		return add_line(spelling, line, err);
 	return 0;
 }
 
-static int read_comments(struct jobspelling *spelling, const char *file_name, const char *text, size_t size, struct err *err)
+static int read_comments(struct jobspelling *spelling, const char *file_name, const char *text, size_t size,
+			 struct err *err)
 {
 	struct line line = { .next = text };
 	bool closed = false, command = false;
@@ -112,7 +114,8 @@ static int read_comments(struct jobspelling *spelling, const char *file_name, co
 	while (!(closed && command) && next_line(&line, text + size)) {
 		if (command && is_pgpu(&line))
 			return jobplace_refuse(file_name, (struct job_place){ line.number, 1 }, err,
-					      "a #PGPU line after the first command; move it up, or close the header with '#PGPU end'");
+					       "a #PGPU line after the first command; move it up, or close the header "
+					       "with '#PGPU end'");
 		if (command)
 			continue;
 		if (!closed && is_end(&line))
@@ -145,7 +148,8 @@ static bool read_front(struct jobspelling *spelling, struct line line, const cha
 	return false;
 }
 
-int jobspelling_read(const char *file_name, const char *text, size_t size, struct jobspelling *ret_spelling, struct err *err)
+int jobspelling_read(const char *file_name, const char *text, size_t size, struct jobspelling *ret_spelling,
+		     struct err *err)
 {
 	struct line first = { .next = text };
 

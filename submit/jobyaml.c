@@ -16,10 +16,10 @@
 struct walk {
 	const struct jobyaml_source *source;
 	yaml_parser_t parser;
-	const char *cursor;   /* where the last event began; libyaml counts characters, a limit counts bytes */
+	const char *cursor; /* where the last event began; libyaml counts characters, a limit counts bytes */
 	size_t cursor_index;
-	size_t bytes;         /* passed so far, beside large values */
-	bool large;           /* within a large value */
+	size_t bytes; /* passed so far, beside large values */
+	bool large;   /* within a large value */
 };
 
 /* From a place in the header to the place in the file; what lies behind the last line counts as on it. */
@@ -86,8 +86,10 @@ static int parser_failed(struct walk *walk, struct err *err)
 		return jobset_no_memory(err);
 	if (parser->error == YAML_READER_ERROR && parser->problem_offset <= walk->source->size)
 		place = map_place(walk->source, jobplace_at(walk->source->text, parser->problem_offset));
-	return REFUSE(walk, place, err, "%s%s%s", parser->problem ? parser->problem : "not YAML", parser->context ? " " : "",
-		      parser->context ? parser->context : "");
+	if (parser->problem && strcmp(parser->problem, "did not find expected <document start>") == 0)
+		return REFUSE(walk, place, err, "more text after the end of the header");
+	return REFUSE(walk, place, err, "%s%s%s", parser->problem ? parser->problem : "not YAML",
+		      parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
 static void move_cursor(struct walk *walk, size_t index)
@@ -103,17 +105,19 @@ static void move_cursor(struct walk *walk, size_t index)
 static const char *const BINARY = "tag:yaml.org,2002:binary";
 
 /* A lone `!` leaves no trace in a scalar's event, only in the text. */
-static int check_node(const struct walk *walk, const yaml_event_t *event, const yaml_char_t *anchor, const yaml_char_t *tag,
-		      struct err *err)
+static int check_node(const struct walk *walk, const yaml_event_t *event, const yaml_char_t *anchor,
+		      const yaml_char_t *tag, struct err *err)
 {
 	struct job_place place = mark_place(walk, event->start_mark);
 	bool scalar = event->type == YAML_SCALAR_EVENT;
 	bool bare = scalar && !tag && walk->cursor_index == event->start_mark.index && *walk->cursor == '!';
 
 	if (anchor)
-		return REFUSE(walk, place, err, "an anchor (&%.64s); anchors and aliases are not read", (const char *)anchor);
+		return REFUSE(walk, place, err, "an anchor (&%.64s); anchors and aliases are not read",
+			      (const char *)anchor);
 	if (bare || (tag && !(scalar && strcmp((const char *)tag, BINARY) == 0)))
-		return REFUSE(walk, place, err, "a tag (%.64s); only !!binary of a text is read", tag ? (const char *)tag : "!");
+		return REFUSE(walk, place, err, "a tag (%.64s); only !!binary of a text is read",
+			      tag ? (const char *)tag : "!");
 	return 0;
 }
 
@@ -122,15 +126,14 @@ static int check_event(const struct walk *walk, const yaml_event_t *event, struc
 	switch (event->type) {
 	case YAML_ALIAS_EVENT:
 		return REFUSE(walk, mark_place(walk, event->start_mark), err,
-			      "an alias (*%.64s); anchors and aliases are not read", (const char *)event->data.alias.anchor);
-	case YAML_SCALAR_EVENT:
-		return check_node(walk, event, event->data.scalar.anchor, event->data.scalar.tag, err);
+			      "an alias (*%.64s); anchors and aliases are not read",
+			      (const char *)event->data.alias.anchor);
+	case YAML_SCALAR_EVENT: return check_node(walk, event, event->data.scalar.anchor, event->data.scalar.tag, err);
 	case YAML_SEQUENCE_START_EVENT:
 		return check_node(walk, event, event->data.sequence_start.anchor, event->data.sequence_start.tag, err);
 	case YAML_MAPPING_START_EVENT:
 		return check_node(walk, event, event->data.mapping_start.anchor, event->data.mapping_start.tag, err);
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -211,7 +214,8 @@ static int read_items(struct walk *walk, struct jobyaml_entry *entry, struct err
 		if (entry->kind == JOBYAML_MAP && entry->count % 2 == 0 && event.type == YAML_SCALAR_EVENT &&
 		    event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
 		    strcmp((const char *)event.data.scalar.value, "<<") == 0)
-			return REFUSE(walk, mark_place(walk, event.start_mark), err, "a merge key (<<); merge keys are not read");
+			return REFUSE(walk, mark_place(walk, event.start_mark), err,
+				      "a merge key (<<); merge keys are not read");
 		if (add_item(walk, entry, &event, err) < 0)
 			return -1;
 	}
@@ -288,14 +292,16 @@ static int read_stream(struct walk *walk, jobyaml_taker *take, void *context, st
 	if (next_event(walk, &event, err) < 0)
 		return -1;
 	if (event.type != YAML_MAPPING_START_EVENT)
-		return REFUSE(walk, mark_place(walk, event.start_mark), err, "a header is lines of 'key: value', not a %s",
+		return REFUSE(walk, mark_place(walk, event.start_mark), err,
+			      "a header is lines of 'key: value', not a %s",
 			      event.type == YAML_SCALAR_EVENT ? "text (a script begins with '#!')" : "list");
 	if (read_mapping(walk, take, context, err) < 0)
 		return -1;
 	if (next_event(walk, &event, err) < 0 || next_event(walk, &event, err) < 0)
 		return -1;
 	if (event.type != YAML_STREAM_END_EVENT)
-		return REFUSE(walk, mark_place(walk, event.start_mark), err, "a second document; a job file has one header");
+		return REFUSE(walk, mark_place(walk, event.start_mark), err,
+			      "a second document; a job file has one header");
 	return 0;
 }
 

@@ -10,7 +10,8 @@ void words_free(char **words);
 size_t words_count(char *const words[]);
 /* A copy of all; NULL when memory is out. */
 char **words_copy(char *const words[]);
-/* Room for `count` words, all NULL, so that a list filled half is one that words_free() can end; NULL when memory is out. */
+/* Room for `count` words, all NULL, so that a list filled half is one that words_free() can end; NULL when memory is
+ * out. */
 char **words_new(size_t count);
 
 #endif

@@ -16,7 +16,8 @@ static struct conf CONF = {
 	.class_count = 3,
 	.classes = {
 		{ .name = "render", .rank = 1, .budget_ns = 25 * MINUTE },
-		{ .name = "night", .rank = 4, .budget_ns = 60 * MINUTE, .limit_ns = 90 * MINUTE, .memory_bytes = 2 << 20 },
+		{ .name = "night", .rank = 4, .budget_ns = 60 * MINUTE, .limit_ns = 90 * MINUTE,
+		  .memory_bytes = 2 << 20 },
 		{ .name = "huge", .rank = 4, .budget_ns = MINUTE, .memory_bytes = UINT64_C(1) << 60 },
 	},
 };
@@ -101,8 +102,12 @@ static void budget_and_limit(void **state)
 		const char *header;
 		int64_t budget_s, limit_s;
 	} cases[] = {
-		{ "class: night", 3600, 5400 }, { "class: night\nbudget: 2h", 7200, 14400 }, { "limit: 10m", 300, 600 },
-		{ "budget: 10m", 600, 1200 }, { "budget: 10m\nlimit: 11m", 600, 660 }, { "class: night\nlimit: 20m", 600, 1200 },
+		{ "class: night", 3600, 5400 },
+		{ "class: night\nbudget: 2h", 7200, 14400 },
+		{ "limit: 10m", 300, 600 },
+		{ "budget: 10m", 600, 1200 },
+		{ "budget: 10m\nlimit: 11m", 600, 660 },
+		{ "class: night\nlimit: 20m", 600, 1200 },
 	};
 
 	(void)state;
@@ -331,8 +336,8 @@ static void output_names(void **state)
 
 static void environments(void **state)
 {
-	static const char *const never[] = { "PGPU_JOB_ID=1", "PGPU_ARRAY_TASK_ID=1", "PGPU_SUBMIT_DIR=/", "PGPU_RESTART_COUNT=0",
-					     "GPU_QUEUE=1", "GPU_QUEUE_TURN=x" };
+	static const char *const never[] = { "PGPU_JOB_ID=1", "PGPU_ARRAY_TASK_ID=1", "PGPU_SUBMIT_DIR=/",
+					     "PGPU_RESTART_COUNT=0", "GPU_QUEUE=1", "GPU_QUEUE_TURN=x" };
 	struct job job = JOB_EMPTY;
 
 	(void)state;

@@ -10,7 +10,8 @@ static void three_spellings_one_meaning(void **state)
 
 	(void)state;
 	parses("---\nclass: render\nbudget: 8h\nmemory: 32G\nenv:\n  A: b\n---\n#!/bin/bash\nblender\n", &front);
-	parses("#!/bin/bash\n#PGPU class: render\n#PGPU budget: 8h\n\n# why\n#PGPU memory: 32G\n#PGPU env:\n#PGPU   A: b\nblender\n",
+	parses("#!/bin/bash\n#PGPU class: render\n#PGPU budget: 8h\n\n# why\n#PGPU memory: 32G\n#PGPU env:\n"
+	       "#PGPU   A: b\nblender\n",
 	       &comments);
 	parses("class: render\nbudget: 8h\nmemory: 32G\nenv: {A: b}\ncommand: [blender, -b, scene.blend]\n", &pure);
 	assert_string_equal(front.script, "#!/bin/bash\nblender\n");
@@ -36,11 +37,14 @@ static void places_are_those_of_the_file(void **state)
 {
 	(void)state;
 	refuses("---\nname: a\nclas: b\n---\n#!/bin/sh\n", "f.yaml:3:1: unknown key 'clas', did you mean 'class'?");
-	refuses("#!/bin/sh\n# x\n#PGPU name: a\n\n#PGPU clas: b\n", "f.yaml:5:7: unknown key 'clas', did you mean 'class'?");
+	refuses("#!/bin/sh\n# x\n#PGPU name: a\n\n#PGPU clas: b\n",
+		"f.yaml:5:7: unknown key 'clas', did you mean 'class'?");
 	refuses("name: a\n# x\nclas: b\n", "f.yaml:3:1: unknown key 'clas', did you mean 'class'?");
 	refuses("#!/bin/sh\n#PGPU budget: 30\n", "f.yaml:2:15: budget: '30' is 30s or 30m; write one of them");
-	refuses("#!/bin/sh\n#PGPU env:\n# between\n#PGPU   a: [x]\n", "f.yaml:4:12: env: a map holds texts, nothing nested");
-	refuses("#!/bin/sh\n#PGPU env: {\n", "f.yaml:2:7: did not find expected node content while parsing a flow node");
+	refuses("#!/bin/sh\n#PGPU env:\n# between\n#PGPU   a: [x]\n",
+		"f.yaml:4:12: env: a map holds texts, nothing nested");
+	refuses("#!/bin/sh\n#PGPU env: {\n",
+		"f.yaml:2:7: did not find expected node content while parsing a flow node");
 	refuses("name: \xC3\xBC\nclass: {\xC3\xBC: 1}\n", "f.yaml:2:8: class: must be a text, not a map");
 	refuses("{name: \xC3\xBC, clas: b}\n", "f.yaml:1:11: unknown key 'clas', did you mean 'class'?");
 }
@@ -59,15 +63,18 @@ static void fences_C049(void **state)
 	assert_string_equal(job.script, "#!/bin/sh");
 	assert_string_equal(job.name, "f");
 	job_free(&job);
-	refuses("---\nname: a\n---", "f.yaml:3:1: no command: a 'command' or 'script' key, or a script after the header");
+	refuses("---\nname: a\n---",
+		"f.yaml:3:1: no command: a 'command' or 'script' key, or a script after the header");
 	refuses("---\nname: a\n---\n\n \n",
 		"f.yaml:3:1: no command: a 'command' or 'script' key, or a script after the header");
 	parses("---\nname: a\ncommand: x\n---\n\n", &job);
 	job_free(&job);
-	refuses("---\nname: a\n----\n#!/bin/sh\n", "f.yaml:4:1: could not find expected ':' while scanning a simple key");
+	refuses("---\nname: a\n----\n#!/bin/sh\n",
+		"f.yaml:4:1: could not find expected ':' while scanning a simple key");
 	refuses("---x\nname: a\n---\n#!/bin/sh\n",
 		"f.yaml:1:1: a header is lines of 'key: value', not a text (a script begins with '#!')");
-	refuses("----\nname: a\n", "f.yaml:1:1: a header is lines of 'key: value', not a text (a script begins with '#!')");
+	refuses("----\nname: a\n",
+		"f.yaml:1:1: a header is lines of 'key: value', not a text (a script begins with '#!')");
 }
 
 static void dos_line_ends_C003(void **state)
@@ -77,10 +84,12 @@ static void dos_line_ends_C003(void **state)
 		"f.yaml:1:4: DOS line ends (CRLF); save the file with Unix line ends");
 	refuses("#!/bin/bash\r\necho\r\n", "f.yaml:1:12: DOS line ends (CRLF); save the file with Unix line ends");
 	refuses("name: a\r\ncommand: x\r\n", "f.yaml:1:8: DOS line ends (CRLF); save the file with Unix line ends");
-	refuses("---\nname: a\r\n---\n#!/bin/sh\n", "f.yaml:2:8: DOS line ends (CRLF); save the file with Unix line ends");
+	refuses("---\nname: a\r\n---\n#!/bin/sh\n",
+		"f.yaml:2:8: DOS line ends (CRLF); save the file with Unix line ends");
 	refuses("---\nname: a\n---\n#!/bin/sh\r\nx\r\n", "f.yaml:4:10: DOS line ends (CRLF) after '#!'");
 	refuses("#!/bin/sh\n#PGPU name: a\r\n", "f.yaml:2:14: DOS line ends (CRLF); save the file with Unix line ends");
-	refuses("---\nname: a\n---\r\n#!/bin/sh\r\n", "f.yaml:3:4: DOS line ends (CRLF); save the file with Unix line ends");
+	refuses("---\nname: a\n---\r\n#!/bin/sh\r\n",
+		"f.yaml:3:4: DOS line ends (CRLF); save the file with Unix line ends");
 	refuses("script: \"#!/bin/sh\\r\\nx\"\n", "f.yaml:1:9: script: its '#!' line has a DOS line end (CRLF)");
 }
 
@@ -139,7 +148,8 @@ static void comment_header(void **state)
 	struct job job;
 
 	(void)state;
-	parses("#!/bin/sh\n#PGPU\n#PGPU env:\n#PGPU   A: |\n#PGPU     x\n#PGPU       y\n  # indented\n#PGPUx: 1\n# PGPU z: 1\n"
+	parses("#!/bin/sh\n#PGPU\n#PGPU env:\n#PGPU   A: |\n#PGPU     x\n#PGPU       y\n  # indented\n#PGPUx: 1\n"
+	       "# PGPU z: 1\n"
 	       "#PGPU name: n\ntrue\n#PGPUx\n # #PGPU a\n",
 	       &job);
 	assert_string_equal(job.name, "n");
@@ -151,7 +161,8 @@ static void comment_header(void **state)
 		"f.yaml:3:1: a #PGPU line after the first command; move it up, or close the header with '#PGPU end'");
 	refuses("#!/bin/sh\n---\nname: x\n---\ntrue\n",
 		"f.yaml:2:1: '---' after '#!': begin the file with '---', or write the header as #PGPU lines");
-	refuses("#!/bin/sh\n#PGPU name: x\n#PGPU ---\n#PGPU name: y\n", "f.yaml:3:7: a second document; a job file has one header");
+	refuses("#!/bin/sh\n#PGPU name: x\n#PGPU ---\n#PGPU name: y\n",
+		"f.yaml:3:7: a second document; a job file has one header");
 	refuses("#!/bin/sh\n#PGPU name: x\n#PGPU command: y\n",
 		"f.yaml:3:16: two commands: 'command', and the script that begins on line 1");
 }
@@ -204,11 +215,13 @@ static void one_command(void **state)
 	refuses("# nothing\n", "f.yaml:1:1: no command: a 'command' or 'script' key, or a script after the header");
 	refuses("command: a\nscript: b\n",
 		"f.yaml:2:1: two commands, the first on line 1: 'command' and 'script' exclude each other");
-	refuses("---\ncommand: a\n---\n#!/bin/sh\n", "f.yaml:2:10: two commands: 'command', and the script that begins on line 4");
+	refuses("---\ncommand: a\n---\n#!/bin/sh\n",
+		"f.yaml:2:10: two commands: 'command', and the script that begins on line 4");
 	refuses("command: ['']\n", "f.yaml:1:11: command: its first word is empty");
 	refuses("command: ' '\n", "f.yaml:1:10: command: nothing but blanks");
 	refuses("script: \"\\n\"\n", "f.yaml:1:9: script: nothing but blanks");
-	refuses("arguments: [a]\n", "f.yaml:1:1: no command: a 'command' or 'script' key, or a script after the header");
+	refuses("arguments: [a]\n",
+		"f.yaml:1:1: no command: a 'command' or 'script' key, or a script after the header");
 	refuses("arguments: [a]\ncommand: [b]\n",
 		"f.yaml:1:12: arguments: only for a script or a shell line; write them into 'command'");
 	refuses("command: [b]\narguments: [a]\n",

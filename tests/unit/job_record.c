@@ -40,13 +40,15 @@ static void round_trip(const struct job *job)
 static void every_body(void **state)
 {
 	static const char *const texts[] = {
-		"---\nname: a\nclass: test\noutput: a%j\nerror: b\nworkdir: /x\nlimit: 3s\n---\n#!/bin/sh\n---\n# pgpu id 5\n",
+		"---\nname: a\nclass: test\noutput: a%j\nerror: b\nworkdir: /x\nlimit: 3s\n---\n#!/bin/sh\n---\n"
+		"# pgpu id 5\n",
 		"---\nname: a\n---\n#!/bin/sh\n\xFF\xFE\r\n\tx",
 		"#!/bin/sh\n#PGPU name: a\n#PGPU export: none\n#PGPU requeue: false\nx\n",
 		"name: a\nscript: |\n  echo \"a\\b\"\n   \xC3\xBC\n",
 		"name: a\nscript: !!binary IyEvYmluL3NoCv8K\narguments: [\"\", \"a\\nb\"]\n",
 		"name: a\ncommand: echo '---' # \"x\" \\n\nexport: [all, \"A=\\n\\x1b\\x85\"]\n",
-		"name: a\ncommand: [a, '', '~', 'null', '---', \"\\e[0m\\L\\P\\N\\uFEFF\\uFFFE\\U0001F600\"]\nexport: [A, B=c]\n",
+		"name: a\ncommand: [a, '', '~', 'null', '---', \"\\e[0m\\L\\P\\N\\uFEFF\\uFFFE\\U0001F600\"]\n"
+		"export: [A, B=c]\n",
 		"name: 'yes'\ncommand: x\nmemory: 1.001953125K\nbudget: 0.000000001s\nas: a b\n",
 	};
 
@@ -73,9 +75,9 @@ static unsigned next_random(unsigned below)
 /* Pieces on which quoting breaks, and plain bytes of every value. */
 static char *random_text(size_t least, size_t most, const char *without)
 {
-	static const char *const pieces[] = { "\n---\n", "\n...\n", "\"", "\\", "'", ": ", " #", "%", "\t", "\r\n", "\xC2\x85",
-					      "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80", "\xC3\xBC", "&a", "*a", "!!x",
-					      "- ", "? ", "| ", "{", "[", ",", "<<", "~", "null", "\x7f", "\xED\xA0\x80" };
+	static const char *const pieces[] = { "\n---\n", "\n...\n", "\"", "\\", "'", ": ", " #", "%", "\t", "\r\n",
+					      "\xC2\x85", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80",
+					      "\xC3\xBC", "&a", "*a", "!!x", "- ", "? ", "| ", "{", "[", ",", "<<", "~", "null", "\x7f", "\xED\xA0\x80" };
 	size_t size = least + next_random((unsigned)(most - least));
 	char *text = calloc(size + 16, 1);
 
@@ -105,14 +107,16 @@ static char **random_words(size_t count, bool assignments)
 	return words;
 }
 
+static const char NOT_IN_A_NAME[] = "\1\2\3\4\5\6\a\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b"
+				    "\x1c\x1d\x1e\x1f\x7f\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e"
+				    "\x8f\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f";
+
 static void nasty_bytes_C097(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		struct job job = JOB_EMPTY;
-		job.name = random_text(1, 60, "\1\2\3\4\5\6\a\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b"
-					      "\x1c\x1d\x1e\x1f\x7f\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e"
-					      "\x8f\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f");
+		job.name = random_text(1, 60, NOT_IN_A_NAME);
 		job.class_name = random_text(1, 20, "\1");
 		job.session = strdup("a.b_C9");
 		job.workdir = random_text(1, 60, "\1");
@@ -159,14 +163,16 @@ static void damaged_records(void **state)
 	(void)state;
 	refuses_record("", "cannot read record: it does not begin with '---'");
 	refuses_record("---\nname: a\n---\n#!/bin/sh\n", "cannot read record: '# pgpu version' is missing or damaged");
-	refuses_record("---\n# pgpu version 2\n# pgpu shiny x\n", "cannot read record: its version 2 is newer than this pgpu");
+	refuses_record("---\n# pgpu version 2\n# pgpu shiny x\n",
+		       "cannot read record: its version 2 is newer than this pgpu");
 	refuses_record("---\n# pgpu version 1\n# pgpu id x\n", "cannot read record: '# pgpu id' is missing or damaged");
 	refuses_record("---\n# pgpu version 1\n# pgpu id 7\n# pgpu submitted now\n",
 		       "cannot read record: '# pgpu submitted' is missing or damaged");
 	refuses_record(HEAD "# pgpu submit-dir /\n", "cannot read record: '# pgpu env' is missing or damaged");
 	refuses_record(HEAD "# pgpu env e\n# pgpu submit-dir /\\q\n---\n",
 		       "cannot read record: '# pgpu submit-dir' is missing or damaged");
-	refuses_record(HEAD "# pgpu env e\n# pgpu submit-dir /", "cannot read record: '# pgpu submit-dir' is missing or damaged");
+	refuses_record(HEAD "# pgpu env e\n# pgpu submit-dir /",
+		       "cannot read record: '# pgpu submit-dir' is missing or damaged");
 	refuses_record(HEAD "# pgpu env e\n# pgpu submit-dir /\n---\n",
 		       "cannot read record: no command: a 'command' or 'script' key, or a script after the header");
 	for (size_t size = 0; size + 10 < sizeof good; size++) {

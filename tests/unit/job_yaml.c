@@ -62,7 +62,8 @@ static void bare_numbers_C013(void **state)
 static void sizes_C037(void **state)
 {
 	static const char *const good[] = { "32G", "32GiB", "1.5T", "512M" };
-	static const char *const bad[] = { "32GB", "32 GiB", "0", "-1", "99999999999G", "12X", "G", "1e3M", "1024", "24g", "0G" };
+	static const char *const bad[] = { "32GB", "32 GiB", "0", "-1", "99999999999G", "12X", "G", "1e3M",
+					   "1024", "24g", "0G" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -137,7 +138,7 @@ static void one_document_one_mapping_C133(void **state)
 	struct job job;
 
 	(void)state;
-	refuses("---\nname: a\n...\nname: b\n---\n#!/bin/sh\n", "f.yaml:4:1: did not find expected <document start>");
+	refuses("---\nname: a\n...\nname: b\n---\n#!/bin/sh\n", "f.yaml:4:1: more text after the end of the header");
 	refuses("name: a\ncommand: x\n---\nname: b\n", "f.yaml:3:1: a second document; a job file has one header");
 	refuses("--- {name: a}\n---\n#!/bin/sh\n", "f.yaml:2:1: a second document; a job file has one header");
 	refuses("--- {name: a}\n", "f.yaml:1:1: no command: a 'command' or 'script' key, or a script after the header");
@@ -211,13 +212,15 @@ static void hostile_yaml_C157(void **state)
 	refuses_header("name: a\xC3", "f.yaml:2:8: a byte that is not UTF-8 text");
 	refuses("name: \xE2", "f.yaml:1:7: a byte that is not UTF-8 text");
 	refuses_header("name: a\x1b[0m", "f.yaml:2:8: a control character");
-	refuses_header("name: a\xC2\x85", "f.yaml:2:8: a line separator (U+0085, U+2028, U+2029); write \\N, \\L or \\P in double quotes");
+	refuses_header("name: a\xC2\x85",
+		       "f.yaml:2:8: a line separator (U+0085, U+2028, U+2029); write \\N, \\L or \\P in double quotes");
 	refuses_header("name: \xC2\x90", "f.yaml:2:7: control characters are not allowed");
 	refuses_header("name: \"\\x1b\"", "f.yaml:2:7: name: a control character in the name");
 	refuses("%YAML 9.9\n---\nname: a\n", "f.yaml:1:1: found incompatible YAML document");
 	refuses_header("name: \"a", "f.yaml:3:1: found unexpected end of stream while scanning a quoted scalar");
 	refuses_header("name: a: b", "f.yaml:2:8: mapping values are not allowed in this context");
-	refuses_header("\tname: a", "f.yaml:2:1: found character that cannot start any token while scanning for the next token");
+	refuses_header("\tname: a",
+		       "f.yaml:2:1: found character that cannot start any token while scanning for the next token");
 	assert_true(clock_awake_ns() - start < NS_PER_S);
 }
 
