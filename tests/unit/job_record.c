@@ -168,6 +168,8 @@ static void damaged_records(void **state)
 	refuses_record("---\n# pgpu version 1\n# pgpu id x\n", "cannot read record: '# pgpu id' is missing or damaged");
 	refuses_record("---\n# pgpu version 1\n# pgpu id 7\n# pgpu submitted now\n",
 		       "cannot read record: '# pgpu submitted' is missing or damaged");
+	refuses_record("---\n# pgpu version 1\n# pgpu id 7\n# pgpu submitted 9999-01-01T00:00:00+00:00 +5ns\n",
+		       "cannot read record: '# pgpu submitted' is missing or damaged");
 	refuses_record(HEAD "# pgpu submit-dir /\n", "cannot read record: '# pgpu env' is missing or damaged");
 	refuses_record(HEAD "# pgpu env e\n# pgpu submit-dir /\\q\n---\n",
 		       "cannot read record: '# pgpu submit-dir' is missing or damaged");
