@@ -9,7 +9,8 @@
  *                      header's first key the facts of the submit as comment lines "# pgpu KEY VALUE"
  *     job_record_parse() reads that back
  *
- * Strings are owned by the job; job_free() ends it. Errors of a file are "FILE:LINE:COLUMN: what is wrong", exit code 2.
+ * Strings are owned by the job; job_free() ends it. Errors of a file are "FILE:LINE:COLUMN: what is wrong", exit code
+ * 2; columns count characters from 1. The job remembers where each key stood, so that job_complete() too can name it.
  */
 #ifndef PGPU_SUBMIT_JOB_H
 #define PGPU_SUBMIT_JOB_H
@@ -29,6 +30,30 @@ enum {
 	JOB_ENV_STRING_MAX = 128 << 10, /* the kernel's MAX_ARG_STRLEN */
 	JOB_NAME_MAX = 255,
 	JOB_SESSION_MAX = 64,
+};
+
+enum job_key {
+	JOB_KEY_NAME,
+	JOB_KEY_CLASS,
+	JOB_KEY_SESSION, /* also written `as` */
+	JOB_KEY_BUDGET,
+	JOB_KEY_LIMIT,
+	JOB_KEY_MEMORY,
+	JOB_KEY_WORKDIR,
+	JOB_KEY_OUTPUT,
+	JOB_KEY_ERROR,
+	JOB_KEY_ENV,
+	JOB_KEY_EXPORT,
+	JOB_KEY_REQUEUE,
+	JOB_KEY_COMMAND,
+	JOB_KEY_SCRIPT,
+	JOB_KEY_ARGUMENTS, /* a list of texts: what stands behind `submit FILE --`, "$1" and on for the script */
+	JOB_KEYS,
+};
+
+struct job_place {
+	unsigned line; /* 0: not from a file */
+	unsigned column;
 };
 
 enum job_export { JOB_EXPORT_ALL, JOB_EXPORT_NONE, JOB_EXPORT_LIST };
@@ -54,13 +79,16 @@ struct job {
 	char *error;           /* NULL: same as output */
 	char **env;            /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
 	enum job_export export;
-	char **export_names;   /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended */
+	char **export_names;   /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended; for JOB_EXPORT_ALL, where
+				  written as `all,NAME=VALUE`, the assignments alone, else NULL */
 	bool requeue;          /* default true */
 	bool requeue_set;
 	enum job_body body;
 	char *script;          /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;
-	char **argv;           /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; NULL-ended; may be NULL */
+	char **argv;           /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; may be NULL */
+	char *file_name;       /* as given to job_parse(); NULL for a command and for a record */
+	struct job_place places[JOB_KEYS]; /* where the value of a key stands in that file */
 };
 
 /* What pgpu notes at submit, beside what the person wrote. */
@@ -82,27 +110,48 @@ void job_facts_free(struct job_facts *facts);
  * `file_name` is for messages and for the default name ("-" for standard input: name "stdin"). `text` is not changed.
  * `ret_notice`, where not NULL, gets one line worth telling (such as "#SBATCH lines are not read") or stays "".
  */
-int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256], struct err *err);
+int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256],
+	      struct err *err);
 
-/* Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what is there. */
+/*
+ * Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what
+ * is there. `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is as
+ * before.
+ */
 int job_set(struct job *job, const char *key, const char *value, struct err *err);
 
-/* `submit_dir` absolute. Relative workdir and output are taken from there. Reads the file system; changes nothing. */
+/* `submit -- CMD ARG...` on JOB_EMPTY, `submit FILE -- ARG...` on a parsed job: copies `argv` to where it belongs. */
+int job_set_argv(struct job *job, char *const argv[], struct err *err);
+
+/*
+ * Fills in what the job leaves open and checks it against this machine. `submit_dir` is absolute; a relative workdir is
+ * taken from there and then resolved, a relative output or error from the workdir. A default memory ceiling is cut to
+ * what the machine has; one that was asked for is refused. Reads the file system; changes nothing. Doing it twice does
+ * no harm. After an error the job is only good for job_free().
+ */
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err);
 
+/*
+ * The record of a completed job. job_record_parse() returns the same job and facts, byte for byte; it refuses a version
+ * that is newer than its own. Its errors name no file (the caller does) and have exit code 1.
+ */
 void job_format(const struct job *job, const struct job_facts *facts, struct buf *record);
 int job_record_parse(const char *text, size_t size, struct job *ret_job, struct job_facts *ret_facts, struct err *err);
 
-/* The job's command as one shell-quoted line for lists: the argv, the shell line, or the script's name. */
+/* The job's command for lists: the argv shell-quoted, the shell line as written, or the job's name; then arguments. */
 void job_command_line(const struct job *job, struct buf *line);
 
-/* Fills in %j %A %a %x %% of an output pattern; %A is the id, %a empty for a job that is no array; in %x a '/' and a leading '.' become '_'. */
+/*
+ * Fills in %j %A %a %x %% of an output pattern; %A is the id, %a empty for a job that is no array; in %x a '/' and a
+ * leading '.' become '_'.
+ */
 int job_output_expand(const char *pattern, uint64_t id, const char *name, char *path, size_t size, struct err *err);
 
 /*
- * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it. pgpu's
- * own variables of an enclosing job (PGPU_JOB_*, PGPU_ARRAY_*, PGPU_SUBMIT_DIR, PGPU_RESTART_COUNT, GPU_QUEUE*) never pass.
- * Split in two because the first half is what is stored once for all jobs of a shell:
+ * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it.
+ * pgpu's own variables of an enclosing job (PGPU_JOB_*, PGPU_ARRAY_*, PGPU_SUBMIT_DIR, PGPU_RESTART_COUNT, GPU_QUEUE*)
+ * never pass. This is the first half, for each of the submitter's strings; what is left to the caller is to add the
+ * assignments in `export_names` and then `env` over all. A variable that an assignment of `export` sets does not pass.
  */
 bool job_env_passes(const struct job *job, const char *assignment);
 

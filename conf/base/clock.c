@@ -42,6 +42,17 @@ void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT])
 	snprintf(text, CLOCK_TEXT, "%.22s:%.2s", plain, plain + 22);
 }
 
+/* -1 beyond the years that nanoseconds can count (1677 to 2262). */
+static int to_ns(time_t seconds, int64_t *ret_ns)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow((int64_t)seconds, NS_PER_S, &ns))
+		return -1;
+	*ret_ns = ns;
+	return 0;
+}
+
 int clock_wall_parse(const char *text, int64_t *wall_ns)
 {
 	struct tm tm = { .tm_isdst = -1 };
@@ -60,15 +71,14 @@ int clock_wall_parse(const char *text, int64_t *wall_ns)
 		time_t local = mktime(&tm);
 		if (tm.tm_mday != asked.tm_mday || tm.tm_mon != asked.tm_mon || tm.tm_min != asked.tm_min)
 			return -1;
-		*wall_ns = local * NS_PER_S;
-		return 0;
+		return to_ns(local, wall_ns);
 	}
 	if (sscanf(rest, "%c%2d:%2d%n", &sign, &zone_hours, &zone_minutes, &used) != 3 || rest[used] != '\0' ||
 	    (sign != '+' && sign != '-'))
 		return -1;
 	int offset = (zone_hours * 60 + zone_minutes) * 60;
-	*wall_ns = (timegm(&tm) - (sign == '+' ? offset : -offset)) * NS_PER_S;
+	time_t seconds = timegm(&tm) - (sign == '+' ? offset : -offset);
 	if (tm.tm_mday != asked.tm_mday || tm.tm_mon != asked.tm_mon || tm.tm_min != asked.tm_min)
 		return -1;
-	return 0;
+	return to_ns(seconds, wall_ns);
 }

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From what a person wrote to what will run: every default filled in, every name of a folder made absolute, and what
+ * can be known now to fail later refused now. What was asked for is refused where this machine cannot give it; what is
+ * only a default is fitted to the machine.
+ */
+#include "job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conf/base/file.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "jobplace.h"
+#include "jobset.h"
+
+/* Puts "FILE:LINE:COLUMN: KEY: " in front, the place only where the value came from the file. */
+static int blame(const struct job *job, enum job_key key, struct err *err)
+{
+	err_wrap(err, "%s", jobset_key_name(key));
+	return job->places[key].line ? jobplace_blame(job->file_name, job->places[key], err) : -1;
+}
+
+#define REFUSE(job, key, err, ...) (err_set(err, EXIT_USAGE, __VA_ARGS__), blame(job, key, err))
+
+static int set_default(char **field, const char *text, struct err *err)
+{
+	if (*field)
+		return 0;
+	*field = strdup(text);
+	return *field ? 0 : jobset_no_memory(err);
+}
+
+/* A command's file name; a file's was taken when it was read. */
+static int complete_name(struct job *job, struct err *err)
+{
+	char name[JOB_NAME_MAX + 1];
+	const char *command = job->body == JOB_BODY_ARGV && job->argv && job->argv[0] ? job->argv[0] : "job";
+	const char *slash = strrchr(command, '/');
+
+	text_show(slash && slash[1] ? slash + 1 : command, name, sizeof name);
+	return set_default(&job->name, *name ? name : "job", err);
+}
+
+static int complete_class(struct job *job, const struct conf *conf, const struct conf_class **ret_class,
+			  struct err *err)
+{
+	if (set_default(&job->class_name, conf->submit_class, err) < 0)
+		return -1;
+	*ret_class = conf_class_need(conf, job->class_name, err);
+	return *ret_class ? 0 : blame(job, JOB_KEY_CLASS, err);
+}
+
+/* The class's own limit belongs to the class's own budget: one that asks for more gets twice what it asks for. */
+static void complete_times(struct job *job, const struct conf_class *class)
+{
+	int64_t class_limit_ns = class->limit_ns ? class->limit_ns : 2 * class->budget_ns;
+
+	if (!job->budget_ns && !job->limit_ns) {
+		job->budget_ns = class->budget_ns;
+		job->limit_ns = class_limit_ns;
+	} else if (!job->limit_ns) {
+		job->limit_ns = 2 * job->budget_ns;
+	} else if (!job->budget_ns) {
+		job->budget_ns = job->limit_ns > 1 ? job->limit_ns / 2 : 1;
+	}
+}
+
+/* 90 % of MemTotal; 0 when it cannot be told. */
+static uint64_t machine_ram(void)
+{
+	char text[4096];
+	unsigned long long total_kib;
+
+	if (file_read_small(AT_FDCWD, "/proc/meminfo", text, sizeof text) < 0)
+		return 0;
+	const char *line = strstr(text, "MemTotal:");
+	if (!line || sscanf(line, "MemTotal: %llu kB", &total_kib) != 1 || total_kib > UINT64_MAX / 1024)
+		return 0;
+	return total_kib / 10 * 9 * 1024;
+}
+
+static int complete_memory(struct job *job, const struct conf *conf, const struct conf_class *class, struct err *err)
+{
+	uint64_t ram = machine_ram();
+	char asked[TEXT_SIZE], there[TEXT_SIZE];
+
+	if (!job->memory_bytes) {
+		job->memory_bytes = class->memory_bytes ? class->memory_bytes : conf->memory_bytes;
+		if (ram && job->memory_bytes > ram)
+			job->memory_bytes = ram;
+	}
+	if (!ram || job->memory_bytes <= ram)
+		return 0;
+	text_size_show(job->memory_bytes, asked);
+	text_size_show(ram, there);
+	return REFUSE(job, JOB_KEY_MEMORY, err, "%s is above ram, %s (90%% of this machine's)", asked, there);
+}
+
+/* `folder`/`name`, or `name` where it is absolute. */
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	if (*name == '/')
+		return strdup(name);
+	return asprintf(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name) < 0 ? NULL : path;
+}
+
+/* Resolved now, so that a link that is turned elsewhere before the start does not move the job. */
+static int complete_workdir(struct job *job, const char *submit_dir, struct err *err)
+{
+	SCOPE_FREE char *path = job->workdir ? join(submit_dir, job->workdir) : strdup(submit_dir);
+	struct stat st;
+
+	if (!path)
+		return jobset_no_memory(err);
+	char *real = realpath(path, NULL);
+	if (!real)
+		return REFUSE(job, JOB_KEY_WORKDIR, err, "cannot use folder '%.300s': %s", path, strerror(errno));
+	free(job->workdir);
+	job->workdir = real;
+	if (stat(real, &st) < 0 || !S_ISDIR(st.st_mode))
+		return REFUSE(job, JOB_KEY_WORKDIR, err, "'%.300s' is not a folder", real);
+	if (access(real, X_OK) < 0)
+		return REFUSE(job, JOB_KEY_WORKDIR, err, "cannot use folder '%.300s': %s", real, strerror(errno));
+	return 0;
+}
+
+static bool holds_git(const char *folder)
+{
+	SCOPE_FREE char *path = join(folder, ".git");
+
+	return path && access(path, F_OK) == 0;
+}
+
+static int complete_session(struct job *job, struct err *err)
+{
+	SCOPE_FREE char *folder = strdup(job->workdir);
+	char clean[JOB_SESSION_MAX + 1];
+
+	if (!folder)
+		return jobset_no_memory(err);
+	while (!holds_git(folder)) {
+		char *slash = strrchr(folder, '/');
+		if (!slash || slash == folder) {
+			strcpy(folder, job->workdir);
+			break;
+		}
+		*slash = '\0';
+	}
+	text_session_clean(strrchr(folder, '/') + 1, clean, sizeof clean);
+	return set_default(&job->session, clean, err);
+}
+
+/* The workdir before a relative pattern, where a '%' in a folder's name must not begin anything. */
+static int make_absolute(char **pattern, const char *workdir, struct err *err)
+{
+	SCOPE_BUF struct buf path = BUF_EMPTY;
+
+	if (**pattern == '/')
+		return 0;
+	for (const char *p = strcmp(workdir, "/") == 0 ? "" : workdir; *p; p++)
+		buf_add(&path, *p == '%' ? "%%" : p, *p == '%' ? 2 : 1);
+	buf_printf(&path, "/%s", *pattern);
+	if (!buf_ok(&path))
+		return jobset_no_memory(err);
+	free(*pattern);
+	*pattern = path.text;
+	path = BUF_EMPTY;
+	return 0;
+}
+
+/* The part of a pattern that is the same for every job; true when that is all of it. */
+static bool fixed_part(const char *pattern, char *path, size_t size)
+{
+	size_t used = 0;
+
+	for (const char *p = pattern; *p && used + 1 < size; p++) {
+		if (*p == '%' && *++p != '%') {
+			path[used] = '\0';
+			return false;
+		}
+		path[used++] = *p;
+	}
+	path[used] = '\0';
+	return true;
+}
+
+/* Folders that are missing are made when the job starts, so it is the nearest one there is that must let us write. */
+static int check_folder(char *path, struct err *err)
+{
+	struct stat st;
+	char *slash;
+
+	while ((slash = strrchr(path, '/'))) {
+		slash[slash == path] = '\0';
+		if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+			return err_set(err, EXIT_USAGE, "'%.300s' is not a folder", path);
+		if (access(path, W_OK | X_OK) == 0)
+			return 0;
+		if (errno != ENOENT && errno != ENOTDIR)
+			return err_set(err, EXIT_USAGE, "folder '%.300s' cannot be written: %s", path, strerror(errno));
+		if (slash == path)
+			break;
+	}
+	return 0;
+}
+
+static int check_output(const char *pattern, const char *name, struct err *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (job_output_expand(pattern, UINT64_MAX, name, path, sizeof path, err) < 0)
+		return -1;
+	if (!fixed_part(pattern, path, sizeof path) || stat(path, &st) < 0)
+		return check_folder(path, err);
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, EXIT_USAGE, "'%.300s' is a folder", path);
+	if (access(path, W_OK) < 0)
+		return err_set(err, EXIT_USAGE, "'%.300s' cannot be written: %s", path, strerror(errno));
+	return 0;
+}
+
+static int complete_output(struct job *job, char **pattern, enum job_key key, struct err *err)
+{
+	if (make_absolute(pattern, job->workdir, err) < 0)
+		return -1;
+	return check_output(*pattern, job->name, err) < 0 ? blame(job, key, err) : 0;
+}
+
+int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err)
+{
+	const struct conf_class *class;
+
+	if (complete_name(job, err) < 0 || complete_class(job, conf, &class, err) < 0)
+		return -1;
+	complete_times(job, class);
+	if (complete_memory(job, conf, class, err) < 0 || complete_workdir(job, submit_dir, err) < 0 ||
+	    complete_session(job, err) < 0 || set_default(&job->output, "pgpu-%j.out", err) < 0 ||
+	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)
+		return -1;
+	return job->error ? complete_output(job, &job->error, JOB_KEY_ERROR, err) : 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The record of a submitted job is a job file in the `---` spelling, so that a person reads in it what the queue reads,
+ * and so that there is one parser. The facts of the submit are comments to that parser: lines "# pgpu KEY VALUE" right
+ * after the first fence, each exactly once, the version first. Every text is written in double quotes, or as !!binary
+ * where it is not UTF-8, on one line: no value can look like a fence or a fact. A script that came as text follows the
+ * second fence byte for byte.
+ */
+#include "job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "jobfile.h"
+#include "jobquote.h"
+#include "jobset.h"
+
+enum {
+	RECORD_VERSION = 1,
+	LONGEST_SIMPLE_KEY = 100,       /* bytes, each up to 6 in quotes; YAML allows 1024 characters */
+	FACTS_MAX = 1024 + 4 * PATH_MAX, /* a byte of the folder's name is up to 4 in the fact */
+};
+
+static void put_text(struct buf *record, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	buf_printf(record, "%s: ", key);
+	jobquote_yaml(record, text, strlen(text));
+	buf_puts(record, "\n");
+}
+
+static void put_items(struct buf *record, char *const items[])
+{
+	for (size_t i = 0; items && items[i]; i++) {
+		buf_puts(record, i ? ", " : "");
+		jobquote_yaml(record, items[i], strlen(items[i]));
+	}
+}
+
+static void put_list(struct buf *record, const char *key, char *const items[])
+{
+	if (!items || !items[0])
+		return;
+	buf_printf(record, "%s: [", key);
+	put_items(record, items);
+	buf_puts(record, "]\n");
+}
+
+/* text_duration_format() drops what is below a second; half of a limit may have it. */
+static void put_duration(struct buf *record, const char *key, int64_t ns)
+{
+	char text[TEXT_DURATION];
+
+	if (ns == 0)
+		return;
+	text_duration_format(ns, text);
+	if (ns % NS_PER_S)
+		snprintf(text, sizeof text, "%lld.%09llds", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
+	buf_printf(record, "%s: %s\n", key, text);
+}
+
+/* The same for bytes below a KiB: whatever a size can say, nine decimals of a KiB say exactly. */
+static void put_memory(struct buf *record, uint64_t bytes)
+{
+	char text[TEXT_SIZE];
+
+	if (bytes == 0)
+		return;
+	text_size_format(bytes, text);
+	if (bytes % 1024)
+		snprintf(text, sizeof text, "%llu.%09lluK", (unsigned long long)(bytes / 1024),
+			 (unsigned long long)(bytes % 1024 * 1000000000 / 1024));
+	buf_printf(record, "memory: %s\n", text);
+}
+
+/* A name that YAML would call too long for `NAME: VALUE` is written as an explicit key. */
+static void put_env(struct buf *record, char *const env[])
+{
+	if (!env || !env[0])
+		return;
+	buf_puts(record, "env:\n");
+	for (size_t i = 0; env[i]; i++) {
+		size_t length = strcspn(env[i], "=");
+		bool simple = length <= LONGEST_SIMPLE_KEY;
+		buf_puts(record, simple ? "  " : "  ? ");
+		jobquote_yaml(record, env[i], length);
+		buf_puts(record, simple ? ": " : "\n  : ");
+		jobquote_yaml(record, env[i] + length + 1, strlen(env[i] + length + 1));
+		buf_puts(record, "\n");
+	}
+}
+
+static void put_export(struct buf *record, const struct job *job)
+{
+	if (job->export == JOB_EXPORT_NONE) {
+		buf_puts(record, "export: none\n");
+	} else if (!job->export_names) {
+		buf_puts(record, "export: all\n");
+	} else {
+		buf_puts(record, job->export == JOB_EXPORT_ALL ? "export: [all, " : "export: [");
+		put_items(record, job->export_names);
+		buf_puts(record, "]\n");
+	}
+}
+
+static void put_facts(struct buf *record, const struct job_facts *facts)
+{
+	int64_t part = facts->submitted_wall_ns % NS_PER_S;
+	char when[CLOCK_TEXT];
+
+	clock_wall_format(facts->submitted_wall_ns - part, when);
+	buf_printf(record, "# pgpu version %d\n", RECORD_VERSION);
+	buf_printf(record, "# pgpu id %llu\n", (unsigned long long)facts->id);
+	buf_printf(record, "# pgpu submitted %s +%lldns\n", when, (long long)part);
+	buf_printf(record, "# pgpu umask %04o\n", (unsigned)facts->umask);
+	buf_puts(record, "# pgpu env ");
+	jobquote_line(record, facts->env_name);
+	buf_puts(record, "\n# pgpu submit-dir ");
+	jobquote_line(record, facts->submit_dir ? facts->submit_dir : "");
+	buf_puts(record, "\n");
+}
+
+void job_format(const struct job *job, const struct job_facts *facts, struct buf *record)
+{
+	buf_puts(record, "---\n");
+	put_facts(record, facts);
+	put_text(record, "name", job->name);
+	put_text(record, "class", job->class_name);
+	put_text(record, "session", job->session);
+	put_duration(record, "budget", job->budget_ns);
+	put_duration(record, "limit", job->limit_ns);
+	put_memory(record, job->memory_bytes);
+	put_text(record, "workdir", job->workdir);
+	put_text(record, "output", job->output);
+	put_text(record, "error", job->error);
+	put_env(record, job->env);
+	put_export(record, job);
+	buf_printf(record, "requeue: %s\n", job->requeue ? "true" : "false");
+	put_list(record, job->body == JOB_BODY_ARGV ? "command" : "arguments", job->argv);
+	if (job->body == JOB_BODY_SCRIPT || job->body == JOB_BODY_SHELL) {
+		buf_puts(record, job->body == JOB_BODY_SCRIPT ? "script: " : "command: ");
+		jobquote_yaml(record, job->script, job->script_size);
+		buf_puts(record, "\n");
+	}
+	buf_puts(record, "---\n");
+	if (job->body == JOB_BODY_TEXT)
+		buf_add(record, job->script, job->script_size);
+}
+
+static int refuse_fact(const char *key, struct err *err)
+{
+	return err_set(err, EXIT_FAILED, "cannot read record: '# pgpu %s' is missing or damaged", key);
+}
+
+/* The value of the fact that `*next` stands at, owned by the caller; `*next` goes on to the next line. */
+static char *take_fact(const char **next, const char *key)
+{
+	char start[32];
+	int length = snprintf(start, sizeof start, "# pgpu %s ", key);
+
+	if (strncmp(*next, start, (size_t)length) != 0)
+		return NULL;
+	const char *value = *next + length;
+	size_t size = strcspn(value, "\n");
+	char *text = value[size] == '\n' ? strndup(value, size) : NULL;
+	if (text && !jobquote_unline(text)) {
+		free(text);
+		return NULL;
+	}
+	*next = value + size + 1;
+	return text;
+}
+
+static int take_number(const char **next, const char *key, int64_t least, int64_t *ret_number, struct err *err)
+{
+	SCOPE_FREE char *text = take_fact(next, key);
+
+	return text && text_number_parse(text, least, INT64_MAX, ret_number, NULL) == 0 ? 0 : refuse_fact(key, err);
+}
+
+/* "2026-12-01T02:30:00+01:00 +123456789ns" */
+static int take_time(const char **next, int64_t *ret_ns, struct err *err)
+{
+	SCOPE_FREE char *text = take_fact(next, "submitted");
+	char *part = text ? strchr(text, ' ') : NULL;
+	size_t length = part ? strlen(part) : 0;
+	int64_t whole_ns, part_ns;
+
+	if (length < 5 || part[1] != '+' || strcmp(part + length - 2, "ns") != 0)
+		return refuse_fact("submitted", err);
+	part[length - 2] = '\0';
+	*part = '\0';
+	if (text_number_parse(part + 2, 0, NS_PER_S - 1, &part_ns, NULL) < 0 || clock_wall_parse(text, &whole_ns) < 0)
+		return refuse_fact("submitted", err);
+	*ret_ns = whole_ns + part_ns;
+	return 0;
+}
+
+static int take_umask(const char **next, mode_t *ret_umask, struct err *err)
+{
+	SCOPE_FREE char *text = take_fact(next, "umask");
+
+	if (!text || strlen(text) != 4 || strspn(text, "01234567") != 4)
+		return refuse_fact("umask", err);
+	*ret_umask = (mode_t)strtoul(text, NULL, 8);
+	return 0;
+}
+
+static int take_env_name(const char **next, char name[64], struct err *err)
+{
+	SCOPE_FREE char *text = take_fact(next, "env");
+
+	if (!text || strlen(text) > 63)
+		return refuse_fact("env", err);
+	strcpy(name, text);
+	return 0;
+}
+
+static int take_facts(const char *next, struct job_facts *facts, struct err *err)
+{
+	int64_t version, id;
+
+	if (take_number(&next, "version", 1, &version, err) < 0)
+		return -1;
+	if (version > RECORD_VERSION)
+		return err_set(err, EXIT_FAILED, "cannot read record: its version %lld is newer than this pgpu",
+			       (long long)version);
+	if (take_number(&next, "id", 0, &id, err) < 0 || take_time(&next, &facts->submitted_wall_ns, err) < 0 ||
+	    take_umask(&next, &facts->umask, err) < 0 || take_env_name(&next, facts->env_name, err) < 0)
+		return -1;
+	facts->id = (uint64_t)id;
+	facts->submit_dir = take_fact(&next, "submit-dir");
+	return facts->submit_dir ? 0 : refuse_fact("submit-dir", err);
+}
+
+/* A copy, because facts are looked for with string functions; of the head alone, because the script may be large. */
+static int read_facts(const char *text, size_t size, struct job_facts *facts, struct err *err)
+{
+	SCOPE_FREE char *head = strndup(text, size < FACTS_MAX ? size : FACTS_MAX);
+
+	if (!head)
+		return jobset_no_memory(err);
+	if (strncmp(head, "---\n", 4) != 0)
+		return err_set(err, EXIT_FAILED, "cannot read record: it does not begin with '---'");
+	return take_facts(head + 4, facts, err);
+}
+
+int job_record_parse(const char *text, size_t size, struct job *ret_job, struct job_facts *ret_facts, struct err *err)
+{
+	__attribute__((cleanup(job_facts_free))) struct job_facts facts = { 0 };
+
+	if (read_facts(text, size, &facts, err) < 0)
+		return -1;
+	if (jobfile_read(NULL, text, size, SIZE_MAX, ret_job, NULL, err) < 0) {
+		if (err)
+			err->code = EXIT_FAILED;
+		return err_wrap(err, "cannot read record");
+	}
+	*ret_facts = facts;
+	facts.submit_dir = NULL;
+	return 0;
+}
