@@ -3,18 +3,15 @@
  * `pgpu conf`: what it prints is a pgpu.conf that reads back as the same configuration, also under another built-in
  * table, so everything that holds a value is printed, and what was set to nothing is printed too.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/print.h"
 #include "base/say.h"
-#include "base/text.h"
 #include "conf.h"
 #include "conf_file.h"
 #include "conf_keys.h"
 #include "runner/commands.h"
+#include "runner/options.h"
 
 static const char usage[] = "usage: pgpu conf [--check FILE]\n"
 			    "Prints the configuration in force, each value with where it comes from.\n"
@@ -43,18 +40,6 @@ static void print_keys(const struct conf_key keys[], const void *row, const int 
 	}
 }
 
-static int finish(const struct buf *buf)
-{
-	struct err err = ERR_NONE;
-
-	if (buf_print(buf) == 0)
-		return EXIT_OK;
-	if (errno == EPIPE)
-		return EXIT_FAILED;
-	err_sys(&err, "cannot write to standard output");
-	return say_err(&err);
-}
-
 static int print_conf(void)
 {
 	struct conf conf;
@@ -71,7 +56,7 @@ static int print_conf(void)
 		print_keys(conf_class_keys, &conf.classes[i], lines.classes[i], "\t", conf.source, &buf);
 		buf_puts(&buf, "}\n");
 	}
-	return finish(&buf);
+	return print_buf(&buf);
 }
 
 static int check_file(const char *path)
@@ -83,49 +68,26 @@ static int check_file(const char *path)
 	if (conf_load_file(path, &conf, &err) < 0)
 		return say_err(&err);
 	buf_printf(&buf, "%s: ok\n", path);
-	return finish(&buf);
-}
-
-static int refuse_word(const char *word)
-{
-	static const char *const options[] = { "--check", "--help", NULL };
-	struct err err = ERR_NONE;
-	char hint[64];
-
-	text_hint(word, options, hint, sizeof hint);
-	if (word[0] == '-')
-		err_set(&err, EXIT_USAGE, "conf: unknown option '%.100s'%s", word, hint);
-	else
-		err_set(&err, EXIT_USAGE, "conf: unexpected argument '%.100s'; a file is checked with --check FILE",
-			word);
-	return say_err(&err);
+	return print_buf(&buf);
 }
 
 int cmd_conf(int argc, char **argv)
 {
-	static const char check[] = "--check";
-	const char *word = argc > 1 ? argv[1] : NULL, *file = NULL;
-	int used = 2;
+	static const struct option long_options[] = { { "check", required_argument, NULL, 'c' },
+						      { "help", no_argument, NULL, 'h' },
+						      { 0 } };
+	struct options options = OPTIONS("conf", argc, argv, "+:", long_options);
+	struct err err = ERR_NONE;
+	const char *file = NULL;
 
-	if (!word)
-		return print_conf();
-	if (strcmp(word, "--help") == 0) {
-		SCOPE_BUF struct buf buf = BUF_EMPTY;
-		buf_puts(&buf, usage);
-		return finish(&buf);
+	for (int option; (option = options_next(&options, &err)) != 0;) {
+		if (option == 'h')
+			return print_usage(usage);
+		if (option < 0)
+			return say_err(&err);
+		file = optarg;
 	}
-	if (strcmp(word, check) == 0 && argc > 2)
-		file = argv[used++];
-	else if (strncmp(word, "--check=", sizeof check) == 0)
-		file = word + sizeof check;
-	else if (strcmp(word, check) != 0)
-		return refuse_word(word);
-	if (argc > used)
-		return refuse_word(argv[used]);
-	if (!file || *file == '\0') {
-		struct err err = ERR_NONE;
-		err_set(&err, EXIT_USAGE, "conf: --check needs a file");
+	if (options_end(&options, &err) < 0 || (file && !*file && err_set(&err, EXIT_USAGE, "conf: --check needs a file") < 0))
 		return say_err(&err);
-	}
-	return check_file(file);
+	return file ? check_file(file) : print_conf();
 }

@@ -5,6 +5,18 @@
 #ifndef PGPU_RUNNER_COMMANDS_H
 #define PGPU_RUNNER_COMMANDS_H
 
+int cmd_cancel(int argc, char **argv);
 int cmd_conf(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_output(int argc, char **argv);
+int cmd_queue(int argc, char **argv);
+int cmd_rescue(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_submit(int argc, char **argv);
+int cmd_wait(int argc, char **argv);
+/* Not for people: the process that runs spooled jobs (worker.h). */
+int cmd_worker(int argc, char **argv);
 
 #endif

@@ -46,6 +46,13 @@ void line_close(struct line *line)
 	line->tickets_fd = line->boot_fd = line->queue_fd = -1;
 }
 
+static uint64_t copy_inode(const struct line *line)
+{
+	struct stat found;
+
+	return fstatat(line->queue_fd, "conf", &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_ino : 0;
+}
+
 static int take_over_conf(struct line *line, bool may_lock, struct err *err)
 {
 	if (!may_lock)
@@ -53,13 +60,29 @@ static int take_over_conf(struct line *line, bool may_lock, struct err *err)
 	if (line_lock(line, err) < 0)
 		return -1;
 	int result = conf_copy_write(line->queue_fd, &line->conf, err);
+	line->conf_inode = copy_inode(line);
 	line_unlock(line);
 	return result;
+}
+
+int line_conf_again(struct line *line, struct err *err)
+{
+	uint64_t inode = copy_inode(line);
+	struct err why = ERR_NONE;
+
+	if (inode == line->conf_inode)
+		return 0;
+	/* A copy that is missing or that a newer pgpu wrote: what we have was right a moment ago. */
+	if (conf_copy_read(line->queue_fd, &line->conf, &why) == 0 || inode == 0)
+		line->conf_inode = inode;
+	(void)err;
+	return 0;
 }
 
 int line_conf(struct line *line, bool may_lock, struct err *err)
 {
 	struct err missing = ERR_NONE;
+	line->conf_inode = copy_inode(line);
 	bool have_copy = conf_copy_read(line->queue_fd, &line->conf, &missing) == 0;
 
 	line->conf_err.text[0] = '\0';
@@ -234,7 +257,7 @@ static int raise_counter(struct line *line, unsigned count, struct err *err)
 		return -1;
 	read_next(line, &next, &limit);
 	/* Blocks follow each other within a boot; the first of a boot starts a new one. */
-	if (limit != counter)
+	if (next == 0 || limit != counter)
 		next = counter + 1;
 	result = limit < raised ? write_next(line, next, raised, err) : 0;
 	line_unlock(line);

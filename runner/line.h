@@ -52,6 +52,7 @@ struct line {
 	int lock_fd;   /* -1 while not held */
 	sigset_t mask; /* before line_lock() */
 	struct conf conf;
+	uint64_t conf_inode; /* of the copy that `conf` was read from: a new copy is a new file */
 	struct err conf_err; /* why the file on disk is not in force; text "" when it is */
 	struct line_spool spool;
 };
@@ -65,6 +66,8 @@ int line_open(struct line *line, struct err *err);
  * all it is an error. Takes the queue lock when the file has changed, so never inside a cell (`may_lock` false).
  */
 int line_conf(struct line *line, bool may_lock, struct err *err);
+/* Reads the copy again when another process has taken a changed file over. With the lock: every election counts with the same numbers. */
+int line_conf_again(struct line *line, struct err *err);
 void line_close(struct line *line);
 
 /* Waits for the lock however long it takes; sends SIGCONT to a holder that keeps it over a second, names it after ten. */

@@ -614,7 +614,7 @@ int settle(struct member *member, struct plan *ret_plan, struct err *err)
 	struct view view = { .member = member, .plan = ret_plan };
 	int result = -1;
 
-	if (open_plan(ret_plan, err) == 0 && come_back(member, err) == 0 && look(&view, err) == 0 && fill_lanes(&view, err) == 0 &&
+	if (open_plan(ret_plan, err) == 0 && line_conf_again(member->line, err) == 0 && come_back(member, err) == 0 && look(&view, err) == 0 && fill_lanes(&view, err) == 0 &&
 	    stand_in_line(&view, err) == 0 && fill_roles(&view, err) == 0)
 		result = 0;
 	free(view.seats);

@@ -132,6 +132,12 @@ int job_set_argv(struct job *job, char *const argv[], struct err *err);
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err);
 
 /*
+ * The same for a blocking `run`, which has neither script nor output: class, times, ceiling and session. `workdir` is the
+ * folder it was called in, as text alone: a folder that is gone is the command's business.
+ */
+int job_complete_run(struct job *job, const struct conf *conf, const char *workdir, struct err *err);
+
+/*
  * The record of a completed job. job_record_parse() returns the same job and facts, byte for byte; it refuses a version
  * that is newer than its own. Its errors name no file (the caller does) and have exit code 1.
  */

@@ -7,14 +7,13 @@
 #include "job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 
-#include "conf/base/file.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "jobplace.h"
@@ -48,10 +47,10 @@ static int complete_name(struct job *job, struct err *err)
 	return set_default(&job->name, *name ? name : "job", err);
 }
 
-static int complete_class(struct job *job, const struct conf *conf, const struct conf_class **ret_class,
-			  struct err *err)
+static int complete_class(struct job *job, const struct conf *conf, const char *fallback,
+			  const struct conf_class **ret_class, struct err *err)
 {
-	if (set_default(&job->class_name, conf->submit_class, err) < 0)
+	if (set_default(&job->class_name, fallback, err) < 0)
 		return -1;
 	*ret_class = conf_class_need(conf, job->class_name, err);
 	return *ret_class ? 0 : blame(job, JOB_KEY_CLASS, err);
@@ -72,18 +71,12 @@ static void complete_times(struct job *job, const struct conf_class *class)
 	}
 }
 
-/* 90 % of MemTotal; 0 when it cannot be told. */
+/* 90 % of MemTotal, which sysinfo(2) calls totalram; 0 when it cannot be told. */
 static uint64_t machine_ram(void)
 {
-	char text[4096];
-	unsigned long long total_kib;
+	struct sysinfo info;
 
-	if (file_read_small(AT_FDCWD, "/proc/meminfo", text, sizeof text) < 0)
-		return 0;
-	const char *line = strstr(text, "MemTotal:");
-	if (!line || sscanf(line, "MemTotal: %llu kB", &total_kib) != 1 || total_kib > UINT64_MAX / 1024)
-		return 0;
-	return total_kib / 10 * 9 * 1024;
+	return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit / 10 * 9 : 0;
 }
 
 static int complete_memory(struct job *job, const struct conf *conf, const struct conf_class *class, struct err *err)
@@ -240,7 +233,7 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 {
 	const struct conf_class *class;
 
-	if (complete_name(job, err) < 0 || complete_class(job, conf, &class, err) < 0)
+	if (complete_name(job, err) < 0 || complete_class(job, conf, conf->submit_class, &class, err) < 0)
 		return -1;
 	complete_times(job, class);
 	if (complete_memory(job, conf, class, err) < 0 || complete_workdir(job, submit_dir, err) < 0 ||
@@ -248,4 +241,15 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)
 		return -1;
 	return job->error ? complete_output(job, &job->error, JOB_KEY_ERROR, err) : 0;
+}
+
+int job_complete_run(struct job *job, const struct conf *conf, const char *workdir, struct err *err)
+{
+	const struct conf_class *class;
+
+	if (complete_name(job, err) < 0 || complete_class(job, conf, conf->run_class, &class, err) < 0 ||
+	    set_default(&job->workdir, workdir, err) < 0)
+		return -1;
+	complete_times(job, class);
+	return complete_memory(job, conf, class, err) < 0 ? -1 : complete_session(job, err);
 }

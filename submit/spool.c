@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -17,7 +18,7 @@
 
 static const char *const folder_names[SPOOL_FOLDERS] = {
 	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended", [SPOOL_ORDERS_DIR] = "orders",
-	[SPOOL_ENV_DIR] = "env",	 [SPOOL_BAD_DIR] = "bad",	  [SPOOL_TMP_DIR] = "tmp",
+	[SPOOL_ENV_DIR] = "env",	 [SPOOL_REASONS_DIR] = "reasons", [SPOOL_BAD_DIR] = "bad",	  [SPOOL_TMP_DIR] = "tmp",
 };
 
 const char *const outcome_names[OUTCOMES] = {
@@ -263,6 +264,42 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 		spool_set_aside(spool, state, file, why.text);
 	*err = why;
 	return -1;
+}
+
+int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns)
+{
+	struct err ignored = ERR_NONE;
+	struct stat found;
+	int folder = spool_folder(spool, (enum spool_folder)state, &ignored);
+
+	if (folder < 0 || fstatat(folder, file, &found, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	*ret_wall_ns = found.st_mtim.tv_sec * NS_PER_S + found.st_mtim.tv_nsec;
+	return 0;
+}
+
+void spool_reason_write(struct spool *spool, uint64_t id, const char *reason)
+{
+	struct err ignored = ERR_NONE;
+	char name[32];
+	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
+
+	snprintf(name, sizeof name, "%llu", (unsigned long long)id);
+	if (folder >= 0)
+		file_replace(folder, name, reason, strlen(reason), FILE_VOLATILE, &ignored);
+}
+
+void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size)
+{
+	struct err ignored = ERR_NONE;
+	SCOPE_FREE char *found = NULL;
+	char name[32];
+	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
+
+	snprintf(name, sizeof name, "%llu", (unsigned long long)id);
+	text[0] = '\0';
+	if (folder >= 0 && file_read(folder, name, 8192, &found, NULL, &ignored) == 0)
+		snprintf(text, size, "%s", found);
 }
 
 static void order_name(uint64_t id, enum spool_order order, char name[64])

@@ -7,6 +7,7 @@
  *     ended/ID:CLASS:SESSION:RESTARTS:OUTCOME:CODE    is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
+ *     reasons/ID                                      why it ended as it did, one line for people
  *     bad/                                            what could not be read, set aside under its own name
  *     tmp/                                            files being written
  *
@@ -32,6 +33,7 @@ enum spool_folder {
 	SPOOL_ENDED_DIR = SPOOL_ENDED,
 	SPOOL_ORDERS_DIR,
 	SPOOL_ENV_DIR,
+	SPOOL_REASONS_DIR,
 	SPOOL_BAD_DIR,
 	SPOOL_TMP_DIR,
 	SPOOL_FOLDERS,
@@ -106,6 +108,8 @@ int spool_sync(struct spool *spool, struct err *err);
 /* Reads a record. A damaged one is moved to bad/ with one line on stderr, and -1 returned. */
 int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job, struct job_facts *ret_facts,
 	       struct err *err);
+/* When the record was written, wall clock; -1 when it is gone. */
+int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns);
 void spool_set_aside(struct spool *spool, enum spool_state state, const char *file, const char *reason);
 
 enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
@@ -113,5 +117,9 @@ enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
 int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err);
 enum spool_order spool_ordered(struct spool *spool, uint64_t id);
 void spool_order_done(struct spool *spool, uint64_t id);
+
+/* One line for people beside an ended record; losing it costs nothing. `text` gets "" where there is none. */
+void spool_reason_write(struct spool *spool, uint64_t id, const char *reason);
+void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size);
 
 #endif

@@ -37,7 +37,7 @@ static void collect(const struct job *job, char *const *environment, struct buf 
 		if (job_env_passes(job, *environment))
 			buf_add(all, *environment, strlen(*environment) + 1);
 	}
-	for (char **name = job->export == JOB_EXPORT_LIST ? job->export_names : NULL; name && *name; name++) {
+	for (char **name = job->export_names; name && *name; name++) {
 		if (strchr(*name, '='))
 			buf_add(all, *name, strlen(*name) + 1);
 	}

@@ -67,9 +67,15 @@ int folder_open_path(const char *path, struct err *err)
 		return err_set(err, EXIT_FAILED, "cannot use folder %s: the path is not absolute", path);
 	if (strlen(path) >= sizeof part)
 		return err_set(err, EXIT_FAILED, "cannot use folder %.100s…: the path is too long", path);
-	int fd = folder_open(AT_FDCWD, path, false, err);
-	if (fd >= 0 || !err || err->errnum != ENOENT)
+	struct err why = ERR_NONE;
+	int fd = folder_open(AT_FDCWD, path, false, &why);
+	if (fd >= 0)
 		return fd;
+	if (why.errnum != ENOENT) {
+		if (err)
+			*err = why;
+		return -1;
+	}
 	/* Parents are made if they are missing; what is there already is the system's business, not ours to check. */
 	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
 		memcpy(part, path, (size_t)(end - path));

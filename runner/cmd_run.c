@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `pgpu run`: waits for a lane, runs one command in it, and exits with the command's code. The process stays beside its command as
+ * wrapper: it holds the lane's lock, watches, and clears up.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/commands.h"
+#include "runner/lineup.h"
+#include "runner/options.h"
+#include "runner/queue.h"
+#include "runner/snapshot.h"
+#include "runner/supervise.h"
+#include "submit/history.h"
+#include "submit/job.h"
+
+static const char usage[] =
+	"usage: pgpu run [options] -- CMD [ARG...]\n"
+	"Waits for a free lane, runs CMD in a cell of its own, and exits with CMD's code.\n"
+	"\n"
+	"  -p, --class CLASS     row of the class table (also --partition)\n"
+	"      --as SESSION      the name whose jobs take turns with others' (also --session)\n"
+	"  -J, --name NAME       shown in lists (also --job-name)\n"
+	"      --budget TIME     a line is said when it is over: 90s, 15m, 1h30m\n"
+	"  -t, --limit TIME      the hard end; twice the budget by default (also --time)\n"
+	"  -m, --memory SIZE     ceiling of the job's RAM: 512M, 24G (also --mem)\n"
+	"      --no-wait         exit 75 when no lane is free now\n"
+	"      --max-wait TIME   exit 75 when no lane was free in time\n"
+	"  -q, --quiet           no lines of pgpu's own but errors\n"
+	"      --help            print this\n";
+
+enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_ALONE };
+
+static const struct option long_options[] = {
+	{ "class", required_argument, NULL, 'p' },	{ "partition", required_argument, NULL, 'p' },
+	{ "as", required_argument, NULL, OPT_SESSION }, { "session", required_argument, NULL, OPT_SESSION },
+	{ "name", required_argument, NULL, 'J' },	{ "job-name", required_argument, NULL, 'J' },
+	{ "budget", required_argument, NULL, OPT_BUDGET }, { "limit", required_argument, NULL, 't' },
+	{ "time", required_argument, NULL, 't' },	{ "memory", required_argument, NULL, 'm' },
+	{ "mem", required_argument, NULL, 'm' },	{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
+	{ "max-wait", required_argument, NULL, OPT_MAX_WAIT }, { "quiet", no_argument, NULL, 'q' },
+	{ "alone", no_argument, NULL, OPT_ALONE },	{ "exclusive", no_argument, NULL, OPT_ALONE },
+	{ "help", no_argument, NULL, OPT_HELP },	{ 0 },
+};
+
+struct request {
+	struct job job;
+	int64_t max_wait_ns; /* -1: for ever */
+	bool help;
+};
+
+static int read_option(struct request *request, int option, struct err *err)
+{
+	switch (option) {
+	case 'p': return job_set(&request->job, "class", optarg, err);
+	case 'J': return job_set(&request->job, "name", optarg, err);
+	case 't': return job_set(&request->job, "limit", optarg, err);
+	case 'm': return job_set(&request->job, "memory", optarg, err);
+	case OPT_SESSION: return job_set(&request->job, "session", optarg, err);
+	case OPT_BUDGET: return job_set(&request->job, "budget", optarg, err);
+	case OPT_NO_WAIT: request->max_wait_ns = 0; return 0;
+	case OPT_MAX_WAIT:
+		return text_duration_parse(optarg, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait") : 0;
+	case 'q': say_quiet(true); return 0;
+	case OPT_ALONE: say("running alone is gone; this job shares a lane"); return 0;
+	default: request->help = true; return 0;
+	}
+}
+
+static int read_request(struct request *request, int argc, char **argv, struct err *err)
+{
+	struct options options = OPTIONS("run", argc, argv, "+:p:J:t:m:q", long_options);
+	const char *class_name = getenv("PGPU_CLASS");
+
+	request->max_wait_ns = -1;
+	request->job = JOB_EMPTY;
+	for (int option; (option = options_next(&options, err)) != 0;) {
+		if (option < 0 || read_option(request, option, err) < 0)
+			return -1;
+		if (request->help)
+			return 0;
+	}
+	if (optind >= argc)
+		return err_set(err, EXIT_USAGE, "run: a command is missing (pgpu run [options] -- CMD [ARG...])");
+	if (!request->job.class_name && class_name && class_name[0] && job_set(&request->job, "class", class_name, err) < 0)
+		return err_wrap(err, "PGPU_CLASS");
+	return job_set_argv(&request->job, argv + optind, err);
+}
+
+/* A `run` inside a job is its command: the lane is the job's. */
+static int run_directly(const struct request *request, char **argv)
+{
+	struct err err = ERR_NONE;
+
+	if (request->job.class_name || request->job.session || request->job.budget_ns || request->job.limit_ns ||
+	    request->job.memory_bytes || request->max_wait_ns >= 0)
+		say("inside a job: the options of run are not used");
+	execvp(argv[0], argv);
+	err_sys(&err, "cannot start %s", argv[0]);
+	say_err(&err);
+	return EXIT_NO_START;
+}
+
+static void describe(struct entry *entry, const struct job *job, uint64_t id)
+{
+	SCOPE_BUF struct buf command = BUF_EMPTY;
+
+	job_command_line(job, &command);
+	entry->id = id;
+	entry->kind = ENTRY_RUN;
+	entry->arrived_wall_ns = clock_wall_ns();
+	entry->budget_ns = job->budget_ns;
+	entry->limit_ns = job->limit_ns;
+	entry->memory_bytes = job->memory_bytes;
+	snprintf(entry->class_name, sizeof entry->class_name, "%s", job->class_name);
+	snprintf(entry->session, sizeof entry->session, "%s", job->session);
+	snprintf(entry->name, sizeof entry->name, "%s", job->name);
+	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1, command.text ? command.text : "");
+	snprintf(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
+}
+
+struct run {
+	struct queue queue;
+	struct member member;
+	struct signals signals;
+	int64_t arrived_ns; /* awake */
+};
+
+static bool is_cancelled(void *context)
+{
+	struct run *run = context;
+
+	return spool_ordered(&run->queue.spool, run->member.job.id) != ORDER_NONE;
+}
+
+static void tell_waiting(void *context)
+{
+	struct run *run = context;
+	struct snapshot snapshot;
+	struct err ignored = ERR_NONE;
+	int ahead = 0;
+
+	if (snapshot_take(&run->queue.line, &run->queue.spool, &snapshot, &ignored) < 0)
+		return;
+	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != run->member.job.id)
+		ahead++;
+	say("waiting for a lane as job %llu: %d of %d busy, %d ahead", (unsigned long long)run->member.job.id, snapshot.busy,
+	    run->queue.line.conf.lanes, ahead);
+	snapshot_free(&snapshot);
+}
+
+/* 0 with a lane, else the exit code; -1 for an error of pgpu's own. */
+static int wait_for_lane(struct run *run, const struct request *request, struct err *err)
+{
+	struct lineup lineup = {
+		.until_awake_ns = request->max_wait_ns < 0 ? -1 : run->arrived_ns + request->max_wait_ns,
+		.cancelled = is_cancelled,
+		.waiting = tell_waiting,
+		.context = run,
+	};
+	int sig = 0;
+
+	if (request->max_wait_ns == 0)
+		lineup.until_awake_ns = 0;
+	switch (lineup_wait(&run->member, &run->signals, &lineup, &sig, err)) {
+	case LINEUP_LANE: return 0;
+	case LINEUP_SIGNAL: return EXIT_SIGNAL + sig;
+	case LINEUP_TIMEOUT: say("no lane was free in time"); return EXIT_NO_LANE;
+	case LINEUP_CANCELLED:
+		spool_order_done(&run->queue.spool, run->member.job.id);
+		say("job %llu was cancelled while it waited", (unsigned long long)run->member.job.id);
+		return EXIT_SIGNAL + SIGTERM;
+	default: return -1;
+	}
+}
+
+static int log_hold(struct run *run, const struct verdict *verdict, struct err *err)
+{
+	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+
+	if (!row)
+		return err_sys(err, "cannot write log.tsv");
+	verdict_row(&run->member, verdict, row);
+	return history_append(run->queue.line.queue_fd, row, err);
+}
+
+static int run_on_lane(struct run *run, const struct request *request, struct err *err)
+{
+	struct task task = {
+		.launch = { .argv = request->job.argv, .fds = { -1, -1, -1 }, .umask = (mode_t)-1, .mask = run->signals.caller_mask,
+			    .on_child = run->signals.caller_child },
+		.environment = environ,
+		.interactive = true,
+		.spool = &run->queue.spool,
+		.signals = &run->signals,
+	};
+	struct verdict verdict;
+	struct err ignored = ERR_NONE;
+
+	run->member.job.waited_ns = clock_awake_ns() - run->arrived_ns;
+	int failed = supervise(&run->member, &task, &verdict, err);
+	/* The lane goes on before anything is said or written. */
+	if (member_leave(&run->member, failed < 0 ? &ignored : err) < 0 || failed < 0)
+		return -1;
+	spool_order_done(&run->queue.spool, run->member.job.id);
+	if (verdict.why.text[0])
+		say_err(&verdict.why);
+	else if (verdict.outcome == OUTCOME_CANCELLED)
+		say("job %llu was cancelled", (unsigned long long)run->member.job.id);
+	if (log_hold(run, &verdict, &ignored) < 0)
+		say_err(&ignored);
+	return verdict.exit_code;
+}
+
+/* The command's exit code, or -1. */
+static int run_in_queue(struct request *request, struct run *run, struct err *err)
+{
+	char folder[4096];
+	uint64_t id;
+
+	if (!getcwd(folder, sizeof folder))
+		snprintf(folder, sizeof folder, "/");
+	if (job_complete_run(&request->job, &run->queue.line.conf, folder, err) < 0)
+		return -1;
+	if (queue_take_ids(&run->queue, 1, &id, err) < 0)
+		return -1;
+	run->arrived_ns = clock_awake_ns();
+	member_open(&run->member, &run->queue.line, MEMBER_RUN);
+	describe(&run->member.job, &request->job, id);
+	int code = signals_open(&run->signals, err) < 0 ? -1 : wait_for_lane(run, request, err);
+	if (code == 0)
+		code = run_on_lane(run, request, err);
+	member_close(&run->member);
+	return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct run *run = malloc(sizeof *run);
+	int code;
+
+	if (read_request(&request, argc, argv, &err) < 0)
+		return say_err(&err);
+	if (request.help)
+		return print_usage(usage);
+	if (!run) {
+		err_sys(&err, "cannot run %s", argv[optind]);
+		say_err(&err);
+		return EXIT_BROKEN;
+	}
+	code = queue_open(&run->queue, QUEUE_STRICT, &err);
+	if (code == 0 && run->queue.inside) {
+		queue_close(&run->queue);
+		return run_directly(&request, argv + optind);
+	}
+	if (code == 0)
+		code = run_in_queue(&request, run, &err);
+	/* Before the command began: what is wrong with the request is 2, what is wrong with pgpu 125. */
+	if (code < 0)
+		code = say_err(&err) == EXIT_USAGE ? EXIT_USAGE : EXIT_BROKEN;
+	queue_close(&run->queue);
+	job_free(&request.job);
+	return code;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `pgpu status`: the card, the lanes, how many wait, and what the cells can do here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/card.h"
+#include "runner/cell.h"
+#include "runner/commands.h"
+#include "runner/jobview.h"
+#include "runner/options.h"
+#include "runner/snapshot.h"
+
+static const char usage[] = "usage: pgpu status [options]\n"
+			    "Shows the card, the lanes, how many jobs wait, and what the cells can do here.\n"
+			    "\n"
+			    "      --json   one JSON object\n"
+			    "      --help   print this\n";
+
+struct status {
+	struct card cards[CARDS_MAX];
+	int card_count;
+	struct snapshot snapshot;
+	struct cell_place place;
+};
+
+static void put_figure(struct buf *out, const char *key, int64_t figure)
+{
+	if (figure < 0)
+		buf_printf(out, ",\"%s\":null", key);
+	else
+		buf_printf(out, ",\"%s\":%lld", key, (long long)figure);
+}
+
+static void put_cards_json(const struct status *status, struct buf *out)
+{
+	buf_puts(out, "{\"cards\":[");
+	for (int i = 0; i < status->card_count; i++) {
+		const struct card *card = &status->cards[i];
+		buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
+		buf_json(out, card->name);
+		buf_puts(out, ",\"driver\":");
+		buf_json(out, card->driver[0] ? card->driver : NULL);
+		buf_puts(out, ",\"pci\":");
+		buf_json(out, card->pci[0] ? card->pci : NULL);
+		put_figure(out, "busy_percent", card->busy_percent);
+		put_figure(out, "vram_total_bytes", card->vram_total_bytes);
+		put_figure(out, "vram_used_bytes", card->vram_used_bytes);
+		buf_printf(out, ",\"asleep\":%s}", card->asleep ? "true" : "false");
+	}
+}
+
+/* `foreign` is null: who else uses the card is not known to this version, which is not the same as nobody. */
+static void put_json(const struct status *status, struct buf *out)
+{
+	put_cards_json(status, out);
+	buf_puts(out, "],\"lanes\":[");
+	for (int i = 0; i < status->snapshot.lane_count; i++) {
+		const struct entry *entry = &status->snapshot.lanes[i].entry;
+		buf_printf(out, "%s{\"lane\":%d,\"job\":", i ? "," : "", i);
+		if (entry->id && entry->state != ENTRY_FREE) {
+			SCOPE_VIEW struct jobview view;
+			jobview_of_entry(entry, i, &view);
+			jobview_json(&view, false, out);
+		} else {
+			buf_puts(out, "null");
+		}
+		buf_puts(out, "}");
+	}
+	buf_printf(out, "],\"waiting\":%zu,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"reason\":",
+		   status->snapshot.waiting.count, status->place.available ? "true" : "false", status->place.memory ? "true" : "false",
+		   status->place.freezer ? "true" : "false");
+	buf_json(out, status->place.reason[0] ? status->place.reason : NULL);
+	buf_puts(out, "}}\n");
+}
+
+static void put_card(const struct card *card, struct buf *out)
+{
+	char used[TEXT_SIZE] = "?", total[TEXT_SIZE] = "?", busy[16] = "?";
+
+	if (card->busy_percent >= 0)
+		snprintf(busy, sizeof busy, "%d", card->busy_percent);
+	if (card->vram_used_bytes >= 0)
+		text_size_show((uint64_t)card->vram_used_bytes, used);
+	if (card->vram_total_bytes >= 0)
+		text_size_show((uint64_t)card->vram_total_bytes, total);
+	buf_printf(out, "card %s %s (%s): %s%% busy%s, VRAM %s of %s used\n", card->pci[0] ? card->pci : card->name, card->driver, card->name,
+		   busy, card->asleep ? ", asleep" : "", used, total);
+}
+
+static void put_lane(int number, const struct entry *entry, struct buf *out)
+{
+	SCOPE_VIEW struct jobview view;
+	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?";
+
+	jobview_of_entry(entry, number, &view);
+	if (entry->state == ENTRY_FREE || entry->id == 0) {
+		buf_printf(out, "lane %d: %s\n", number, entry->state == ENTRY_FREE ? "free" : "about to start a spooled job");
+		return;
+	}
+	if (view.ran_ns >= 0)
+		text_duration_format(view.ran_ns, ran);
+	if (view.budget_ns > 0)
+		text_duration_format(view.budget_ns, budget);
+	if (view.memory_bytes > 0)
+		text_size_show((uint64_t)view.memory_bytes, ceiling);
+	text_show(view.name ? view.name : "?", name, sizeof name);
+	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s\n", number, (unsigned long long)view.id, name,
+		   view.class_name, view.session, jobview_state(&view), ran, budget, ceiling);
+}
+
+static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
+{
+	const struct cell_place *place = &status->place;
+
+	for (int i = 0; i < status->card_count; i++)
+		put_card(&status->cards[i], out);
+	if (status->card_count == 0)
+		buf_puts(out, "card: none found\n");
+	for (int i = 0; i < status->snapshot.lane_count; i++)
+		put_lane(i, &status->snapshot.lanes[i].entry, out);
+	if (status->snapshot.lane_count > conf->lanes)
+		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
+	buf_printf(out, "waiting: %zu\n", status->snapshot.waiting.count);
+	if (status->snapshot.frozen_count)
+		buf_printf(out, "frozen: %d\n", status->snapshot.frozen_count);
+	if (!place->available)
+		buf_printf(out, "cells: none, children may escape and no ceiling is enforced: %s\n", place->reason);
+	else if (!place->memory)
+		buf_printf(out, "cells: freezer and kill, no memory ceiling: %s\n", place->reason);
+	else
+		buf_printf(out, "cells: memory ceiling, freezer and kill, in %s\n", place->folder);
+}
+
+static int show(struct queue *queue, struct status *status, bool json, struct err *err)
+{
+	SCOPE_BUF struct buf out = BUF_EMPTY;
+
+	if (queue_open(queue, QUEUE_LENIENT, err) < 0 || snapshot_take(&queue->line, &queue->spool, &status->snapshot, err) < 0)
+		return -1;
+	cell_place_find(queue->line.conf.cells, &status->place);
+	status->card_count = cards_read(status->cards);
+	if (json)
+		put_json(status, &out);
+	else
+		put_text(status, &queue->line.conf, &out);
+	snapshot_free(&status->snapshot);
+	return print_buf(&out);
+}
+
+int cmd_status(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	struct options options = OPTIONS("status", argc, argv, ":", long_options);
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	SCOPE_FREE struct status *status = malloc(sizeof *status);
+	bool json = false;
+	int option;
+
+	while ((option = options_next(&options, &err)) > 0) {
+		if (option == 'h')
+			return print_usage(usage);
+		json = true;
+	}
+	if (option < 0 || options_end(&options, &err) < 0)
+		return say_err(&err);
+	if (!queue || !status) {
+		err_sys(&err, "cannot show the status");
+		return say_err(&err);
+	}
+	int code = show(queue, status, json, &err);
+	queue_close(queue);
+	return code < 0 ? say_err(&err) : code;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "jobview.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/scope.h"
+#include "runner/ticket.h"
+
+void jobview_free(struct jobview *view)
+{
+	free(view->name);
+	free(view->command);
+	free(view->workdir);
+	free(view->output);
+	free(view->error);
+	view->name = view->command = view->workdir = view->output = view->error = NULL;
+}
+
+static void start_view(struct jobview *view, uint64_t id, const char *class_name, const char *session)
+{
+	*view = (struct jobview){
+		.id = id, .waited_ns = -1, .ran_ns = -1, .frozen_ns = -1, .cpu_ns = -1, .gpu_ns = -1, .peak_memory_bytes = -1,
+		.budget_ns = -1, .limit_ns = -1, .memory_bytes = -1, .lane = -1, .exit_code = -1,
+	};
+	snprintf(view->class_name, sizeof view->class_name, "%s", class_name);
+	snprintf(view->session, sizeof view->session, "%s", session);
+}
+
+static int64_t known(int64_t figure)
+{
+	return figure ? figure : -1;
+}
+
+void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view)
+{
+	struct jobview *view = ret_view;
+	int64_t now = clock_boot_ns();
+
+	start_view(view, entry->id, entry->class_name, entry->session);
+	view->state = entry->state == ENTRY_COMPLETING ? VIEW_COMPLETING
+		      : entry->state == ENTRY_RUNNING  ? VIEW_RUNNING
+		      : entry->state == ENTRY_FROZEN   ? VIEW_FROZEN
+						       : VIEW_PENDING;
+	view->spooled = entry->kind == ENTRY_SPOOL;
+	view->name = entry->name[0] ? strdup(entry->name) : NULL;
+	view->command = entry->command[0] ? strdup(entry->command) : NULL;
+	view->workdir = entry->workdir[0] ? strdup(entry->workdir) : NULL;
+	view->submitted_wall_ns = entry->arrived_wall_ns;
+	view->started_wall_ns = entry->started_wall_ns;
+	view->waited_ns = view->state == VIEW_PENDING ? clock_wall_ns() - entry->arrived_wall_ns : entry->waited_ns;
+	view->frozen_ns = view->state == VIEW_PENDING ? -1 : entry->frozen_ns;
+	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
+		view->ran_ns = entry->ran_ns + now - entry->since_boot_ns;
+	view->budget_ns = known(entry->budget_ns);
+	view->limit_ns = known(entry->limit_ns);
+	view->memory_bytes = known((int64_t)entry->memory_bytes);
+	view->lane = lane;
+	view->pid = entry->main.pid;
+	view->restarts = entry->restarts;
+	snprintf(view->cell, sizeof view->cell, "%s", entry->cell);
+}
+
+static char *expand(const char *pattern, uint64_t id, const char *name)
+{
+	char path[PATH_MAX];
+	struct err ignored = ERR_NONE;
+
+	if (!pattern || job_output_expand(pattern, id, name, path, sizeof path, &ignored) < 0)
+		return NULL;
+	return strdup(path);
+}
+
+int jobview_of_record(struct queue *queue, enum spool_state state, const struct spool_name *name, const char *file,
+		      struct jobview *ret_view, struct err *err)
+{
+	SCOPE_JOB struct job job = JOB_EMPTY;
+	SCOPE_BUF struct buf command = BUF_EMPTY;
+	struct job_facts facts = { 0 };
+	struct jobview *view = ret_view;
+
+	if (spool_read(&queue->spool, state, file, &job, &facts, err) < 0)
+		return -1;
+	start_view(view, name->id, name->class_name, name->session);
+	job_command_line(&job, &command);
+	view->state = state == SPOOL_ENDED ? VIEW_ENDED : state == SPOOL_RUNNING ? VIEW_RUNNING : VIEW_PENDING;
+	view->spooled = true;
+	view->outcome = name->outcome;
+	view->name = strdup(job.name);
+	view->command = command.text ? strdup(command.text) : NULL;
+	view->workdir = strdup(job.workdir);
+	view->output = expand(job.output, name->id, job.name);
+	view->error = expand(job.error, name->id, job.name);
+	view->submitted_wall_ns = facts.submitted_wall_ns;
+	if (state == SPOOL_PENDING)
+		view->waited_ns = clock_wall_ns() - facts.submitted_wall_ns;
+	view->budget_ns = known(job.budget_ns);
+	view->limit_ns = known(job.limit_ns);
+	view->memory_bytes = known((int64_t)job.memory_bytes);
+	view->restarts = name->restarts;
+	if (state == SPOOL_ENDED) {
+		view->exit_code = name->code;
+		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
+	}
+	job_facts_free(&facts);
+	return 0;
+}
+
+static void add_row(struct jobview *view, const struct history_row *row)
+{
+	int64_t away = (row->ran_ns > 0 ? row->ran_ns : 0) + (row->frozen_ns > 0 ? row->frozen_ns : 0);
+
+	view->ended_wall_ns = row->ended_wall_ns;
+	view->started_wall_ns = row->ran_ns < 0 ? 0 : row->ended_wall_ns - away;
+	view->waited_ns = row->waited_ns;
+	view->ran_ns = row->ran_ns;
+	view->frozen_ns = row->frozen_ns;
+	view->cpu_ns = row->cpu_ns;
+	view->gpu_ns = row->gpu_ns;
+	view->peak_memory_bytes = row->peak_memory_bytes;
+}
+
+int jobview_of_row(const struct history_row *row, struct jobview *ret_view)
+{
+	start_view(ret_view, row->id, row->class_name, row->session);
+	ret_view->state = VIEW_ENDED;
+	ret_view->spooled = row->spooled;
+	ret_view->outcome = row->outcome;
+	ret_view->exit_code = row->exit_code;
+	ret_view->name = strdup(row->name);
+	ret_view->command = strdup(row->command);
+	add_row(ret_view, row);
+	return ret_view->name && ret_view->command ? 0 : -1;
+}
+
+struct search {
+	struct line *line;
+	uint64_t id;
+	struct entry *entry;
+};
+
+static int match_ticket(const struct ticket_name *name, const char *file, void *context)
+{
+	struct search *search = context;
+
+	return name->id == search->id && ticket_read(search->line, file, search->entry) ? name->flag + 1 : 0;
+}
+
+/* What stands in a lane or in line under this id: 1 and the entry, else 0. */
+static int find_live(struct queue *queue, uint64_t id, struct entry *entry, int *lane, struct err *err)
+{
+	struct search search = { &queue->line, id, entry };
+	struct seat_view seat;
+
+	for (*lane = 0; *lane < CONF_LANES; ++*lane) {
+		if (seat_read(&queue->line, *lane, &seat, err) < 0)
+			return -1;
+		if (seat.entry.gen == 0 && *lane >= queue->line.conf.lanes)
+			break;
+		if (seat.entry.id == id && (seat.entry.state == ENTRY_RUNNING || seat.entry.state == ENTRY_COMPLETING)) {
+			*entry = seat.entry;
+			return 1;
+		}
+	}
+	*lane = -1;
+	int found = ticket_each(&queue->line, match_ticket, &search, err);
+	return found < 0 ? -1 : found > 0;
+}
+
+/* A spooled job that runs: its record says what was asked for, its lane how it goes. */
+static void merge_live(struct jobview *view, const struct entry *entry, int lane)
+{
+	struct jobview live;
+
+	jobview_of_entry(entry, lane, &live);
+	view->state = live.state;
+	view->started_wall_ns = live.started_wall_ns;
+	view->waited_ns = live.waited_ns;
+	view->ran_ns = live.ran_ns;
+	view->frozen_ns = live.frozen_ns;
+	view->lane = lane;
+	view->pid = live.pid;
+	memcpy(view->cell, live.cell, sizeof view->cell);
+	jobview_free(&live);
+}
+
+int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, struct err *err)
+{
+	struct entry entry;
+	struct spool_name name;
+	enum spool_state state;
+	char file[256];
+	int lane;
+	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+
+	start_view(ret_view, id, "", "");
+	if (!row)
+		return err_sys(err, "cannot look job %llu up", (unsigned long long)id);
+	int live = find_live(queue, id, &entry, &lane, err);
+	int spooled = live < 0 ? -1 : spool_find(&queue->spool, id, &state, &name, file, err);
+	if (live < 0 || spooled < 0)
+		return -1;
+	if (live && !spooled) {
+		jobview_of_entry(&entry, lane, ret_view);
+		return 0;
+	}
+	if (spooled && jobview_of_record(queue, state, &name, file, ret_view, err) < 0)
+		return -1;
+	if (spooled && state != SPOOL_ENDED) {
+		if (live)
+			merge_live(ret_view, &entry, lane);
+		return 0;
+	}
+	int found = history_find(queue->line.queue_fd, id, row, err);
+	if (found < 0)
+		return -1;
+	if (found && spooled)
+		add_row(ret_view, row);
+	else if (found)
+		return jobview_of_row(row, ret_view) < 0 ? err_sys(err, "cannot look job %llu up", (unsigned long long)id) : 0;
+	if (!found && !spooled && line_id_known(&queue->line, id))
+		ret_view->state = VIEW_GONE;
+	return 0;
+}
+
+const char *jobview_state(const struct jobview *view)
+{
+	static const char *const names[] = {
+		[VIEW_UNKNOWN] = "unknown", [VIEW_PENDING] = "pending",	      [VIEW_RUNNING] = "running", [VIEW_FROZEN] = "frozen",
+		[VIEW_COMPLETING] = "completing", [VIEW_ENDED] = "ended", [VIEW_GONE] = "gone",
+	};
+
+	return view->state == VIEW_ENDED ? outcome_names[view->outcome] : names[view->state];
+}
+
+const char *jobview_letters(const struct jobview *view)
+{
+	static const char *const letters[] = {
+		[VIEW_UNKNOWN] = "?", [VIEW_PENDING] = "PD", [VIEW_RUNNING] = "R", [VIEW_FROZEN] = "S",
+		[VIEW_COMPLETING] = "CG", [VIEW_ENDED] = "", [VIEW_GONE] = "?",
+	};
+
+	return view->state == VIEW_ENDED ? outcome_letters[view->outcome] : letters[view->state];
+}
+
+static void put_text(struct buf *out, const char *key, const char *text)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json(out, text);
+}
+
+static void put_time(struct buf *out, const char *key, int64_t wall_ns)
+{
+	char text[CLOCK_TEXT];
+
+	clock_wall_format(wall_ns, text);
+	put_text(out, key, wall_ns ? text : NULL);
+}
+
+static void put_seconds(struct buf *out, const char *key, int64_t ns)
+{
+	if (ns < 0)
+		buf_printf(out, ",\"%s\":null", key);
+	else
+		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S / NS_PER_MS));
+}
+
+static void put_number(struct buf *out, const char *key, int64_t number, bool is_known)
+{
+	if (is_known)
+		buf_printf(out, ",\"%s\":%lld", key, (long long)number);
+	else
+		buf_printf(out, ",\"%s\":null", key);
+}
+
+void jobview_json(const struct jobview *view, bool full, struct buf *out)
+{
+	buf_printf(out, "{\"id\":\"%llu\"", (unsigned long long)view->id);
+	put_text(out, "state", jobview_state(view));
+	put_text(out, "reason", view->reason[0] ? view->reason : view->sentence[0] ? view->sentence : NULL);
+	put_text(out, "class", view->class_name);
+	put_text(out, "session", view->session);
+	put_text(out, "name", view->name);
+	put_text(out, "command", view->command);
+	put_text(out, "kind", view->spooled ? "spool" : "run");
+	put_time(out, "submitted", view->submitted_wall_ns);
+	put_time(out, "started", view->started_wall_ns);
+	put_time(out, "ended", view->ended_wall_ns);
+	put_seconds(out, "waited_s", view->waited_ns);
+	put_seconds(out, "ran_s", view->ran_ns);
+	put_seconds(out, "frozen_s", view->frozen_ns);
+	put_seconds(out, "budget_s", view->budget_ns);
+	put_number(out, "memory_bytes", view->memory_bytes, view->memory_bytes >= 0);
+	buf_puts(out, ",\"vram_bytes\":null");
+	put_number(out, "lane", view->lane, view->lane >= 0);
+	put_number(out, "pid", view->pid, view->pid > 0);
+	put_number(out, "exit_code", view->exit_code, view->exit_code >= 0);
+	put_number(out, "restarts", view->restarts, true);
+	put_text(out, "workdir", view->workdir);
+	put_text(out, "output", view->output);
+	buf_puts(out, ",\"begin\":null,\"after\":null,\"array\":null");
+	if (full) {
+		put_seconds(out, "limit_s", view->limit_ns);
+		put_number(out, "peak_memory_bytes", view->peak_memory_bytes, view->peak_memory_bytes >= 0);
+		put_seconds(out, "cpu_s", view->cpu_ns);
+		put_seconds(out, "gpu_s", view->gpu_ns);
+		put_text(out, "cell", view->cell[0] ? view->cell : NULL);
+	}
+	buf_puts(out, "}");
+}

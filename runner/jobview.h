@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One job as people and programs see it, wherever it stands: in a lane, in line, in the spool, or in the history. The one place
+ * that knows the field names of the JSON.
+ */
+#ifndef PGPU_RUNNER_JOBVIEW_H
+#define PGPU_RUNNER_JOBVIEW_H
+
+#include "conf/base/buf.h"
+#include "runner/queue.h"
+#include "runner/snapshot.h"
+#include "submit/history.h"
+
+enum view_state { VIEW_UNKNOWN, VIEW_PENDING, VIEW_RUNNING, VIEW_FROZEN, VIEW_COMPLETING, VIEW_ENDED, VIEW_GONE };
+
+struct jobview {
+	enum view_state state;
+	uint64_t id;
+	bool spooled;
+	enum outcome outcome;      /* ended */
+	char reason[16];           /* pending: one word of the contract, "" where unknown */
+	char sentence[256];        /* the same for people; ended: why */
+	char class_name[CONF_CLASS_NAME];
+	char session[JOB_SESSION_MAX + 1];
+	char *name;                /* these four owned; NULL: unknown */
+	char *command;
+	char *workdir;
+	char *output;              /* its path, patterns filled in; NULL for a `run` */
+	char *error;
+	int64_t submitted_wall_ns; /* 0: unknown; so for the next two */
+	int64_t started_wall_ns;
+	int64_t ended_wall_ns;
+	int64_t waited_ns;         /* -1: unknown; so for those that follow */
+	int64_t ran_ns;
+	int64_t frozen_ns;
+	int64_t cpu_ns;
+	int64_t gpu_ns;
+	int64_t peak_memory_bytes;
+	int64_t budget_ns;
+	int64_t limit_ns;
+	int64_t memory_bytes;
+	int lane;
+	pid_t pid;
+	int exit_code;
+	int restarts;
+	char cell[512];
+};
+
+void jobview_free(struct jobview *view);
+#define SCOPE_VIEW __attribute__((cleanup(jobview_free)))
+
+/* Everything that is known of one id. */
+int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, struct err *err);
+
+/* The parts a list is made from. */
+void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view);
+int jobview_of_record(struct queue *queue, enum spool_state state, const struct spool_name *name, const char *file,
+		      struct jobview *ret_view, struct err *err);
+int jobview_of_row(const struct history_row *row, struct jobview *ret_view);
+
+/* The word of the contract: the outcome once it has ended. */
+const char *jobview_state(const struct jobview *view);
+/* Slurm's two letters. */
+const char *jobview_letters(const struct jobview *view);
+/* One JSON object; `full` adds what `show` adds. */
+void jobview_json(const struct jobview *view, bool full, struct buf *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of commands. Adding one: a file cmd_NAME.c, a line in commands.h, a row here, a section in man/pgpu.1. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/text.h"
+#include "runner/commands.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	bool hidden;
+	const char *summary;
+} commands[] = {
+	{ "run", cmd_run, false, "waits for a lane and runs a command in it" },
+	{ "submit", cmd_submit, false, "spools job files" },
+	{ "queue", cmd_queue, false, "lists what runs and what waits, in the order in which it will start" },
+	{ "cancel", cmd_cancel, false, "takes jobs out of the line, or ends them" },
+	{ "status", cmd_status, false, "shows the card, the lanes and what the cells can do here" },
+	{ "show", cmd_show, false, "shows everything known about a job" },
+	{ "wait", cmd_wait, false, "waits until jobs have ended" },
+	{ "output", cmd_output, false, "prints a job's output file" },
+	{ "log", cmd_log, false, "prints the history" },
+	{ "rescue", cmd_rescue, false, "clears up after crashes and starts what can start" },
+	{ "conf", cmd_conf, false, "prints or checks the configuration" },
+	{ "worker", cmd_worker, true, "" },
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static int print_help(void)
+{
+	SCOPE_BUF struct buf out = BUF_EMPTY;
+
+	buf_puts(&out, "usage: pgpu COMMAND [options]\nA job queue for one graphics card.\n\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		if (!commands[i].hidden)
+			buf_printf(&out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	}
+	buf_puts(&out, "\nEvery command has --help; pgpu(1) is the manual.\n");
+	return print_buf(&out);
+}
+
+static int refuse(const char *word)
+{
+	const char *names[COMMANDS + 1];
+	struct err err = ERR_NONE;
+	char hint[64];
+	int count = 0;
+
+	for (int i = 0; i < COMMANDS; i++) {
+		if (!commands[i].hidden)
+			names[count++] = commands[i].name;
+	}
+	names[count] = NULL;
+	text_hint(word, names, hint, sizeof hint);
+	err_set(&err, EXIT_USAGE, "unknown command '%.64s'%s", word, hint);
+	return say_err(&err);
+}
+
+/* Called with 0, 1 or 2 closed, the next file we open would become one of them, and the job's text would be written into it. */
+static void open_closed(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd ? O_WRONLY : O_RDONLY);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = ERR_NONE;
+
+	open_closed();
+	if (argc < 2) {
+		err_set(&err, EXIT_USAGE, "a command is missing (pgpu --help lists them)");
+		return say_err(&err);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+		return print_help();
+	for (int i = 0; i < COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	return refuse(argv[1]);
+}

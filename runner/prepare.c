@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a record to something that can be started. Nothing is executed from our own folders, which may be mounted noexec: of a script
+ * the #! line is read here, as the kernel would (execve(2)), and its interpreter gets the script's file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/file.h"
+#include "conf/base/scope.h"
+#include "conf/base/words.h"
+#include "conf/paths.h"
+#include "worker.h"
+
+static int no_start(struct err *err)
+{
+	err->code = EXIT_NO_START;
+	return -1;
+}
+
+/* Looked at before the output is opened: a folder that was removed must not come back as the output's parent. */
+static int check_workdir(const struct prepared *prepared, struct err *err)
+{
+	struct stat found;
+
+	if (stat(prepared->job.workdir, &found) < 0)
+		return err_sys(err, "cannot enter folder %s", prepared->job.workdir);
+	return S_ISDIR(found.st_mode) ? 0 : err_set(err, EXIT_NO_START, "cannot enter folder %s: it is not a folder", prepared->job.workdir);
+}
+
+/* The parents of a path, made as `mkdir -p` would. */
+static int make_parents(const char *path, struct err *err)
+{
+	char part[PATH_MAX];
+
+	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
+		snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
+		if (mkdir(part, 0777) < 0 && errno != EEXIST)
+			return err_sys(err, "cannot make folder %s", part);
+	}
+	return 0;
+}
+
+/* Appends to what is there, never through a link; a new file is made exclusively. */
+static int open_output(const char *pattern, const struct entry *entry, const char *name, struct err *err)
+{
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
+	char path[PATH_MAX];
+
+	if (job_output_expand(pattern, entry->id, name, path, sizeof path, err) < 0 || make_parents(path, err) < 0)
+		return -1;
+	for (int tries = 0; tries < 10; tries++) {
+		int fd = open(path, flags);
+		if (fd < 0 && errno == ENOENT)
+			fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			break;
+	}
+	return err_sys(err, "cannot open output %s", path);
+}
+
+static int open_files(struct prepared *prepared, const struct entry *entry, struct err *err)
+{
+	const struct job *job = &prepared->job;
+	mode_t mask = umask(prepared->facts.umask);
+
+	prepared->files[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job->output, entry, job->name, err);
+	if (prepared->files[1] >= 0)
+		prepared->files[2] = job->error ? open_output(job->error, entry, job->name, err) : fcntl(prepared->files[1], F_DUPFD_CLOEXEC, 3);
+	umask(mask);
+	return prepared->files[2] < 0 ? -1 : 0;
+}
+
+/* NAME of "NAME=VALUE" is in the list already. */
+static char **find(char **list, const char *assignment)
+{
+	size_t length = strcspn(assignment, "=") + 1;
+
+	for (; *list; list++) {
+		if (strncmp(*list, assignment, length) == 0)
+			return list;
+	}
+	return NULL;
+}
+
+static int merge_environment(struct prepared *prepared, const struct entry *entry, struct err *err)
+{
+	size_t used = words_count(prepared->environment), count = used + words_count(prepared->job.env);
+
+	prepared->list = malloc((count + 1) * sizeof *prepared->list);
+	if (!prepared->list)
+		return err_sys(err, "cannot prepare the environment");
+	memcpy(prepared->list, prepared->environment, (used + 1) * sizeof *prepared->list);
+	for (char **next = prepared->job.env; next && *next; next++) {
+		char **old = find(prepared->list, *next);
+		if (old) {
+			*old = *next;
+		} else {
+			prepared->list[used++] = *next;
+			prepared->list[used] = NULL;
+		}
+	}
+	if (asprintf(&prepared->extra[0], "PGPU_JOB_NAME=%s", prepared->job.name) < 0 ||
+	    asprintf(&prepared->extra[1], "PGPU_SUBMIT_DIR=%s", prepared->facts.submit_dir ? prepared->facts.submit_dir : "") < 0 ||
+	    asprintf(&prepared->extra[2], "PGPU_RESTART_COUNT=%d", entry->restarts) < 0)
+		return err_sys(err, "cannot prepare the environment");
+	return 0;
+}
+
+/* The script's bytes as a file that the interpreter can read; gone with the job. */
+static int write_script(struct queue *queue, struct prepared *prepared, const struct entry *entry, struct err *err)
+{
+	snprintf(prepared->script, sizeof prepared->script, "script-%llu", (unsigned long long)entry->id);
+	return file_replace(queue->line.boot_fd, prepared->script, prepared->job.script, prepared->job.script_size, FILE_VOLATILE, err);
+}
+
+/* "#! INTERPRETER [ONE ARGUMENT]"; the argument is the rest of the line, as the kernel takes it. */
+static int read_interpreter(struct prepared *prepared, char **ret_argument, struct err *err)
+{
+	const char *script = prepared->job.script;
+
+	*ret_argument = NULL;
+	if (strncmp(script, "#!", 2) != 0) {
+		prepared->interpreter = strdup("/bin/sh");
+		return prepared->interpreter ? 0 : err_sys(err, "cannot read the script");
+	}
+	const char *start = script + 2 + strspn(script + 2, " \t");
+	prepared->interpreter = strndup(start, strcspn(start, "\n"));
+	if (!prepared->interpreter)
+		return err_sys(err, "cannot read the script");
+	char *end = prepared->interpreter + strlen(prepared->interpreter);
+	while (end > prepared->interpreter && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = '\0';
+	char *blank = strpbrk(prepared->interpreter, " \t");
+	if (blank) {
+		*blank = '\0';
+		*ret_argument = blank + 1 + strspn(blank + 1, " \t");
+	}
+	return prepared->interpreter[0] ? 0 : err_set(err, EXIT_NO_START, "cannot start the script: its #! line names no interpreter");
+}
+
+static int build_argv(struct queue *queue, struct prepared *prepared, const struct entry *entry, struct err *err)
+{
+	const struct job *job = &prepared->job;
+	size_t used = 0, count = words_count(job->argv);
+	char *argument = NULL, state[PATH_MAX];
+
+	prepared->argv = calloc(count + 6, sizeof *prepared->argv);
+	if (!prepared->argv)
+		return err_sys(err, "cannot prepare the command");
+	if (job->body == JOB_BODY_SHELL) {
+		prepared->argv[used++] = "/bin/sh";
+		prepared->argv[used++] = "-c";
+		prepared->argv[used++] = job->script;
+		prepared->argv[used++] = "sh";
+	} else if (job->body != JOB_BODY_ARGV) {
+		if (read_interpreter(prepared, &argument, err) < 0 || write_script(queue, prepared, entry, err) < 0 ||
+		    paths_state(state, err) < 0)
+			return -1;
+		if (asprintf(&prepared->script_path, "%s/boot-%s/%s", state, procid_boot(), prepared->script) < 0)
+			return err_sys(err, "cannot prepare the command");
+		prepared->argv[used++] = prepared->interpreter;
+		if (argument && *argument)
+			prepared->argv[used++] = argument;
+		prepared->argv[used++] = prepared->script_path;
+	}
+	for (size_t i = 0; i < count; i++)
+		prepared->argv[used++] = job->argv[i];
+	return 0;
+}
+
+int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared, struct task *task,
+		struct err *err)
+{
+	struct prepared *prepared = ret_prepared;
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+
+	*prepared = (struct prepared){ .job = JOB_EMPTY, .files = { -1, -1, -1 } };
+	if (spool_read(&queue->spool, SPOOL_RUNNING, file, &prepared->job, &prepared->facts, err) < 0)
+		return -1;
+	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment, &prepared->environment_block, err) < 0 ||
+	    merge_environment(prepared, entry, err) < 0 || build_argv(queue, prepared, entry, err) < 0 || check_workdir(prepared, err) < 0 ||
+	    open_files(prepared, entry, err) < 0)
+		return no_start(err);
+	task->launch = (struct launch){
+		.argv = prepared->argv,
+		.workdir = prepared->job.workdir,
+		.fds = { prepared->files[0], prepared->files[1], prepared->files[2] },
+		.only_three = true,
+		.umask = prepared->facts.umask,
+		.own_session = true,
+		.on_child = plain,
+	};
+	sigemptyset(&task->launch.mask);
+	task->environment = prepared->list;
+	task->extra = prepared->extra;
+	return 0;
+}
+
+void prepare_free(struct queue *queue, struct prepared *prepared)
+{
+	if (prepared->script[0])
+		unlinkat(queue->line.boot_fd, prepared->script, 0);
+	for (int fd = 0; fd < 3; fd++)
+		scope_close(&prepared->files[fd]);
+	for (size_t i = 0; i < sizeof prepared->extra / sizeof prepared->extra[0]; i++)
+		free(prepared->extra[i]);
+	free(prepared->environment);
+	free(prepared->environment_block);
+	free(prepared->list);
+	free(prepared->argv);
+	free(prepared->interpreter);
+	free(prepared->script_path);
+	job_facts_free(&prepared->facts);
+	job_free(&prepared->job);
+}

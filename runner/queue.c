@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/say.h"
+#include "runner/desk.h"
+#include "runner/member.h"
+#include "runner/rescue.h"
+#include "runner/wake.h"
+
+/* Whose queue this is must be no guess after sudo. */
+static void tell_owner(void)
+{
+	const char *caller = getenv("SUDO_UID");
+
+	if (caller && geteuid() == 0 && strcmp(caller, "0") != 0)
+		say("this is the queue of user 0, not of user %.20s who called sudo", caller);
+}
+
+static int open_folders(struct queue *queue, struct err *err)
+{
+	queue->line = LINE_CLOSED;
+	queue->inside = false;
+	spool_open(&queue->spool, -1);
+	spooled_connect(&queue->spooled, &queue->line, &queue->spool);
+	if (line_open(&queue->line, err) < 0)
+		return -1;
+	queue->spool.queue_fd = queue->line.queue_fd;
+	return 0;
+}
+
+int queue_open_worker(struct queue *queue, struct err *err)
+{
+	return open_folders(queue, err) < 0 ? -1 : line_conf(&queue->line, true, err);
+}
+
+int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
+{
+	if (open_folders(queue, err) < 0)
+		return -1;
+	queue->spooled.tell = policy == QUEUE_TELLING;
+	tell_owner();
+	queue->inside = desk_find(&queue->line, &queue->supervisor);
+	if (line_conf(&queue->line, !queue->inside, err) < 0)
+		return -1;
+	if (queue->line.conf_err.text[0] && policy == QUEUE_STRICT) {
+		*err = queue->line.conf_err;
+		return -1;
+	}
+	if (queue->line.conf_err.text[0])
+		say("%s; the queue goes on with the last configuration that was right", queue->line.conf_err.text);
+	return queue->inside ? 0 : rescue_pass(&queue->line, false, err);
+}
+
+void queue_close(struct queue *queue)
+{
+	spooled_close(&queue->spooled);
+	spool_close(&queue->spool);
+	line_close(&queue->line);
+}
+
+static int ask_ids(struct queue *queue, unsigned count, uint64_t *ret_first, struct err *err)
+{
+	char message[64], answer[WAKE_MESSAGE];
+	unsigned long long first;
+
+	snprintf(message, sizeof message, "id %u", count);
+	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
+		return -1;
+	if (sscanf(answer, "id %llu", &first) != 1)
+		return err_set(err, EXIT_FAILED, "cannot take a job id: the supervisor said '%.60s'", answer);
+	*ret_first = first;
+	return 0;
+}
+
+int queue_take_ids(struct queue *queue, unsigned count, uint64_t *ret_first, struct err *err)
+{
+	struct line *line = &queue->line;
+
+	if (queue->inside)
+		return ask_ids(queue, count, ret_first, err);
+	for (;;) {
+		if (line_reserve(line, count, err) < 0 || line_lock(line, err) < 0)
+			return -1;
+		int taken = line_take_ids(line, count, ret_first, err);
+		line_unlock(line);
+		if (taken <= 0)
+			return taken;
+	}
+}
+
+int queue_settle(struct queue *queue, struct err *err)
+{
+	struct member guest;
+	char answer[WAKE_MESSAGE];
+
+	if (queue->inside)
+		return desk_ask(&queue->supervisor, "settle", answer, err);
+	member_open(&guest, &queue->line, MEMBER_GUEST);
+	int result = member_leave(&guest, err);
+	member_close(&guest);
+	return result;
+}

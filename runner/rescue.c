@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rescue.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/file.h"
+#include "conf/base/scope.h"
+#include "runner/member.h"
+#include "runner/seat.h"
+
+/* Removes the folder of an earlier boot; what cannot be removed is in nobody's way. */
+static void remove_boot(int queue_fd, const char *name)
+{
+	static const char *const below[] = { "tickets", "." };
+	SCOPE_FD int boot = openat(queue_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	for (size_t i = 0; boot >= 0 && i < sizeof below / sizeof below[0]; i++) {
+		int fd = openat(boot, below[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);
+		for (struct dirent *found; list && (found = readdir(list));) {
+			if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
+				unlinkat(fd, found->d_name, found->d_type == DT_DIR ? AT_REMOVEDIR : 0);
+		}
+	}
+	unlinkat(queue_fd, name, AT_REMOVEDIR);
+}
+
+static void remove_old_boots(int queue_fd)
+{
+	char ours[64];
+	int fd = openat(queue_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+	snprintf(ours, sizeof ours, "boot-%s", procid_boot());
+	for (struct dirent *found; list && (found = readdir(list));) {
+		if (strncmp(found->d_name, "boot-", 5) == 0 && strcmp(found->d_name, ours) != 0)
+			remove_boot(queue_fd, found->d_name);
+	}
+}
+
+/* The first call after a boot: nothing that says running can be. */
+static int sweep_once(struct line *line, struct err *err)
+{
+	if (faccessat(line->boot_fd, "swept", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	if (line_lock(line, err) < 0)
+		return -1;
+	int result = 0;
+	if (faccessat(line->boot_fd, "swept", F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
+		result = line->spool.sweep(line->spool.context, err);
+		SCOPE_FD int fd = result < 0 ? -1 : openat(line->boot_fd, "swept", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (result == 0 && fd < 0)
+			result = err_sys(err, "cannot note the sweep after the boot");
+	}
+	line_unlock(line);
+	if (result == 0)
+		result = line->spool.sync(line->spool.context, err);
+	remove_old_boots(line->queue_fd);
+	return result;
+}
+
+static int is_waiting(struct line *line, struct err *err)
+{
+	struct candidates candidates = { 0 };
+	long count = line->spool.list(line->spool.context, &candidates, err);
+
+	candidates_free(&candidates);
+	return count < 0 ? -1 : count > 0;
+}
+
+/* Looks without the lock; a wrong alarm costs one settle. */
+static int looks_wrong(struct line *line, struct err *err)
+{
+	struct seat_view view;
+	int busy = 0, holders = 0;
+
+	for (int lane = 0; lane < CONF_LANES; lane++) {
+		if (seat_read(line, lane, &view, err) < 0)
+			return -1;
+		if (view.entry.gen == 0 && lane >= line->conf.lanes)
+			break;
+		if (view.entry.state == ENTRY_FREE)
+			continue;
+		busy++;
+		holders += view.held;
+		bool fresh = view.entry.state == ENTRY_GRANTED && clock_boot_ns() < view.entry.since_boot_ns + line->conf.take_ns;
+		if (!view.held && !fresh)
+			return 1;
+	}
+	if (busy >= line->conf.lanes)
+		return 0;
+	/* A lane is free: with somebody there to fill it, that is a matter of a moment. */
+	if (seat_read(line, SEAT_STANDBY, &view, err) < 0)
+		return -1;
+	return holders > 0 && view.held ? 0 : is_waiting(line, err);
+}
+
+int rescue_pass(struct line *line, bool always, struct err *err)
+{
+	struct member guest;
+
+	if (sweep_once(line, err) < 0)
+		return -1;
+	int wrong = always ? 1 : looks_wrong(line, err);
+	if (wrong <= 0)
+		return wrong;
+	member_open(&guest, line, MEMBER_GUEST);
+	int result = member_leave(&guest, err);
+	member_close(&guest);
+	return result;
+}

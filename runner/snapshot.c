@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/clock.h"
+#include "runner/ticket.h"
+
+struct view {
+	struct line *line;
+	struct snapshot *snapshot;
+	bool failed;
+};
+
+static int add_frozen(struct view *view, const char *file)
+{
+	struct snapshot *snapshot = view->snapshot;
+	struct entry *list = realloc(snapshot->frozen, (size_t)(snapshot->frozen_count + 1) * sizeof *list);
+
+	if (!list)
+		return -1;
+	snapshot->frozen = list;
+	if (ticket_read(view->line, file, &list[snapshot->frozen_count]))
+		snapshot->frozen_count++;
+	return 0;
+}
+
+static int add_ticket(const struct ticket_name *name, const char *file, void *context)
+{
+	struct view *view = context;
+	struct entry entry;
+
+	if (name->flag == TICKET_FROZEN)
+		return add_frozen(view, file);
+	if (!ticket_read(view->line, file, &entry))
+		return 0;
+	struct candidate *added = candidates_add(&view->snapshot->waiting);
+	if (!added)
+		return -1;
+	added->id = name->id;
+	added->barred = name->flag == TICKET_PASSED;
+	added->waited_ns = clock_wall_ns() - entry.arrived_wall_ns;
+	memcpy(added->class_name, name->class_name, sizeof added->class_name);
+	memcpy(added->session, name->session, sizeof added->session);
+	snprintf(added->file, sizeof added->file, "%s", file);
+	return 0;
+}
+
+static int add_pending(const struct spool_name *name, const char *file, void *context)
+{
+	struct view *view = context;
+	struct candidate *added = candidates_add(&view->snapshot->waiting);
+
+	if (!added)
+		return -1;
+	added->id = name->id;
+	added->spooled = true;
+	snprintf(added->class_name, sizeof added->class_name, "%s", name->class_name);
+	snprintf(added->session, sizeof added->session, "%s", name->session);
+	snprintf(added->file, sizeof added->file, "%s", file);
+	return 0;
+}
+
+static int read_lanes(struct line *line, struct snapshot *snapshot, struct err *err)
+{
+	snapshot->lanes = malloc((CONF_LANES + 2) * sizeof *snapshot->lanes);
+	if (!snapshot->lanes)
+		return err_sys(err, "cannot read the lanes");
+	if (seat_read_all(line, line->conf.lanes, snapshot->lanes, &snapshot->lane_count, err) < 0)
+		return -1;
+	for (int i = 0; i < snapshot->lane_count; i++)
+		snapshot->busy += snapshot->lanes[i].entry.state != ENTRY_FREE;
+	return 0;
+}
+
+static void rate(struct line *line, struct spool *spool, struct snapshot *snapshot, const struct served *served)
+{
+	for (size_t i = 0; i < snapshot->waiting.count; i++) {
+		struct candidate *one = &snapshot->waiting.list[i];
+		const struct conf_class *class = conf_class_find(&line->conf, one->class_name);
+		int64_t written_ns;
+		if (one->spooled && class && class->turns_as_after_wait_ns &&
+		    spool_written(spool, SPOOL_PENDING, one->file, &written_ns) == 0)
+			one->waited_ns = clock_wall_ns() - written_ns;
+		one->rank = class ? elect_rank(&line->conf, class, one->waited_ns, 0, false)->rank : 100;
+		one->session_served = served_of(served, one->session);
+	}
+}
+
+int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err)
+{
+	struct view view = { .line = line, .snapshot = ret_snapshot };
+	struct served served = { 0 };
+
+	*ret_snapshot = (struct snapshot){ 0 };
+	if (read_lanes(line, ret_snapshot, err) < 0 || served_read(line, &served, err) < 0 ||
+	    ticket_each(line, add_ticket, &view, err) < 0 || spool_each(spool, SPOOL_PENDING, add_pending, &view, err) < 0) {
+		served_free(&served);
+		snapshot_free(ret_snapshot);
+		return -1;
+	}
+	rate(line, spool, ret_snapshot, &served);
+	ret_snapshot->last_served = served.last;
+	served_free(&served);
+	if (elect_sequence(&ret_snapshot->waiting, ret_snapshot->last_served) < 0) {
+		snapshot_free(ret_snapshot);
+		return err_sys(err, "cannot order the line");
+	}
+	return 0;
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	free(snapshot->lanes);
+	free(snapshot->frozen);
+	candidates_free(&snapshot->waiting);
+	*snapshot = (struct snapshot){ 0 };
+}
+
+const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
+{
+	if (snapshot->waiting.list[index].barred) {
+		snprintf(sentence, 128, "its process is stopped or did not take its lane in time");
+		return "stopped";
+	}
+	snprintf(sentence, 128, "%d of %d lanes busy, %zu ahead", snapshot->busy, conf->lanes, index);
+	return "lane";
+}

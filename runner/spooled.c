@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "spooled.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "runner/cell.h"
+#include "runner/stray.h"
+
+enum { CLEAR_MS = 2000 };
+
+struct listing {
+	struct candidates *candidates;
+	size_t first; /* spooled candidates stand from here on */
+	long count;
+};
+
+/* Keeps the first of each (class, session): the only one of them that can be elected now. */
+static int add_pending(const struct spool_name *name, const char *file, void *context)
+{
+	struct listing *listing = context;
+	struct candidate *found = NULL;
+
+	listing->count++;
+	for (size_t i = listing->first; i < listing->candidates->count && !found; i++) {
+		struct candidate *one = &listing->candidates->list[i];
+		if (strcmp(one->session, name->session) == 0 && strcmp(one->class_name, name->class_name) == 0)
+			found = one;
+	}
+	if (found && found->id < name->id)
+		return 0;
+	if (!found)
+		found = candidates_add(listing->candidates);
+	if (!found)
+		return -1;
+	found->id = name->id;
+	found->spooled = true;
+	snprintf(found->class_name, sizeof found->class_name, "%s", name->class_name);
+	snprintf(found->session, sizeof found->session, "%s", name->session);
+	snprintf(found->file, sizeof found->file, "%s", file);
+	return 0;
+}
+
+/* How long it has been in line, where its class ages by that: a record is written once, at its submit. */
+static void add_waits(struct spooled *spooled, struct listing *listing)
+{
+	for (size_t i = listing->first; i < listing->candidates->count; i++) {
+		struct candidate *one = &listing->candidates->list[i];
+		const struct conf_class *class = conf_class_find(&spooled->line->conf, one->class_name);
+		int64_t written_ns;
+		if (class && class->turns_as_after_wait_ns && spool_written(spooled->spool, SPOOL_PENDING, one->file, &written_ns) == 0)
+			one->waited_ns = clock_wall_ns() - written_ns;
+	}
+}
+
+static long list_pending(void *context, struct candidates *ret_candidates, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct listing listing = { .candidates = ret_candidates, .first = ret_candidates->count };
+
+	if (spool_each(spooled->spool, SPOOL_PENDING, add_pending, &listing, err) < 0)
+		return -1;
+	add_waits(spooled, &listing);
+	return listing.count;
+}
+
+static int take_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct spool_name name;
+
+	if (spool_name_parse(winner->file, &name) < 0)
+		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged", (unsigned long long)winner->id);
+	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
+		return -1;
+	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
+	entry->id = name.id;
+	entry->kind = ENTRY_SPOOL;
+	entry->restarts = name.restarts;
+	entry->name[0] = entry->command[0] = entry->workdir[0] = '\0';
+	entry->waited_ns = entry->ran_ns = entry->frozen_ns = 0;
+	entry->budget_ns = entry->limit_ns = 0;
+	entry->memory_bytes = 0;
+	snprintf(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
+	snprintf(entry->session, sizeof entry->session, "%s", name.session);
+	return 0;
+}
+
+/* Kills what is left; a cgroup that is already gone is success. */
+static int clear_left(void *context, const struct entry *entry, struct err *err)
+{
+	struct cell cell;
+	struct err why = ERR_NONE;
+	(void)context;
+
+	if (entry->cell[0]) {
+		if (cell_open(entry->cell, &cell, &why) < 0)
+			return 0;
+		cell_kill(&cell);
+		bool empty = cell_wait_empty(&cell, CLEAR_MS);
+		if (empty)
+			cell_remove(&cell);
+		cell_close(&cell);
+		return empty ? 0 : err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet", (unsigned long long)entry->id);
+	}
+	if (!entry->mark[0])
+		return 0;
+	/* A session's number is only trusted while its leader lives: the number of a dead one may be somebody else's by now. */
+	struct stray stray = { .mark = entry->mark, .session = procid_alive(&entry->main) && entry->kind == ENTRY_SPOOL ? entry->main.pid : 0 };
+	if (!stray_kill(&stray, CLEAR_MS))
+		return err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet", (unsigned long long)entry->id);
+	return 0;
+}
+
+static void note_row(struct spooled *spooled, const struct entry *entry, enum outcome outcome, int code)
+{
+	struct history_row *row = malloc(sizeof *row);
+
+	if (!row || spooled->row_count == SPOOLED_ROWS) {
+		free(row);
+		return;
+	}
+	*row = HISTORY_ROW;
+	row->ended_wall_ns = clock_wall_ns();
+	row->id = entry->id;
+	row->spooled = entry->kind == ENTRY_SPOOL;
+	snprintf(row->class_name, sizeof row->class_name, "%s", entry->class_name);
+	snprintf(row->session, sizeof row->session, "%s", entry->session);
+	snprintf(row->name, sizeof row->name, "%s", entry->name);
+	snprintf(row->command, sizeof row->command, "%s", entry->command);
+	row->waited_ns = entry->waited_ns;
+	if (entry->since_boot_ns && entry->started_wall_ns)
+		row->ran_ns = clock_boot_ns() - entry->since_boot_ns;
+	row->outcome = outcome;
+	row->exit_code = code;
+	spooled->rows[spooled->row_count++] = row;
+}
+
+static bool wants_requeue(struct spooled *spooled, const char *file)
+{
+	SCOPE_JOB struct job job = JOB_EMPTY;
+	struct job_facts facts = { 0 };
+	struct err ignored = ERR_NONE;
+	bool wanted = spool_read(spooled->spool, SPOOL_RUNNING, file, &job, &facts, &ignored) < 0 || job.requeue;
+
+	job_facts_free(&facts);
+	return wanted;
+}
+
+/* Cancelled wins over lost; else back in line with one more restart, or the end where the header says so. */
+static int give_back(struct spooled *spooled, const struct spool_name *name, const char *file, struct entry *entry, struct err *err)
+{
+	struct spool_name moved = *name;
+	enum spool_state to = SPOOL_ENDED;
+
+	if (spool_ordered(spooled->spool, name->id) != ORDER_NONE) {
+		moved.outcome = OUTCOME_CANCELLED;
+		moved.code = EXIT_SIGNAL + 15;
+	} else if (wants_requeue(spooled, file)) {
+		moved.restarts++;
+		to = SPOOL_PENDING;
+	} else {
+		moved.outcome = OUTCOME_LOST;
+		moved.code = EXIT_BROKEN;
+	}
+	if (spool_move(spooled->spool, SPOOL_RUNNING, file, to, &moved, err) < 0)
+		return err->errnum == 2 ? 0 : -1;
+	if (to == SPOOL_ENDED)
+		spool_order_done(spooled->spool, name->id);
+	entry->kind = ENTRY_SPOOL;
+	entry->id = name->id;
+	snprintf(entry->class_name, sizeof entry->class_name, "%s", name->class_name);
+	snprintf(entry->session, sizeof entry->session, "%s", name->session);
+	note_row(spooled, entry, to == SPOOL_ENDED ? moved.outcome : OUTCOME_LOST, to == SPOOL_ENDED ? moved.code : EXIT_BROKEN);
+	spooled->mended++;
+	if (spooled->tell)
+		say("job %llu: its worker was gone; %s", (unsigned long long)name->id,
+		    to == SPOOL_PENDING ? "back in line" : "it has ended");
+	return 0;
+}
+
+struct search {
+	uint64_t id;
+	struct spool_name name;
+	char file[256];
+};
+
+static int match(const struct spool_name *name, const char *file, void *context)
+{
+	struct search *search = context;
+
+	if (name->id != search->id)
+		return 0;
+	search->name = *name;
+	snprintf(search->file, sizeof search->file, "%s", file);
+	return 1;
+}
+
+static int job_lost(void *context, const struct entry *entry, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct search search = { .id = entry->id };
+	struct entry copy = *entry;
+
+	if (entry->id == 0)
+		return 0;
+	if (entry->kind == ENTRY_RUN) {
+		bool cancelled = spool_ordered(spooled->spool, entry->id) != ORDER_NONE;
+		note_row(spooled, entry, cancelled ? OUTCOME_CANCELLED : OUTCOME_LOST, cancelled ? EXIT_SIGNAL + 15 : EXIT_BROKEN);
+		spool_order_done(spooled->spool, entry->id);
+		spooled->mended++;
+		if (spooled->tell)
+			say("job %llu: its wrapper was gone; it has ended", (unsigned long long)entry->id);
+		return 0;
+	}
+	int found = spool_each(spooled->spool, SPOOL_RUNNING, match, &search, err);
+	if (found <= 0)
+		return found;
+	return give_back(spooled, &search.name, search.file, &copy, err);
+}
+
+struct names {
+	struct search *list;
+	size_t count, room;
+};
+
+static int collect(const struct spool_name *name, const char *file, void *context)
+{
+	struct names *names = context;
+
+	if (names->count == names->room) {
+		size_t room = names->room ? names->room * 2 : 16;
+		struct search *list = realloc(names->list, room * sizeof *list);
+		if (!list)
+			return -1;
+		names->list = list;
+		names->room = room;
+	}
+	names->list[names->count].name = *name;
+	snprintf(names->list[names->count++].file, sizeof names->list[0].file, "%s", file);
+	return 0;
+}
+
+static int sweep_running(void *context, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct names names = { 0 };
+	int result = spool_each(spooled->spool, SPOOL_RUNNING, collect, &names, err);
+
+	for (size_t i = 0; result == 0 && i < names.count; i++) {
+		struct entry entry = { 0 };
+		result = give_back(spooled, &names.list[i].name, names.list[i].file, &entry, err);
+	}
+	free(names.list);
+	return result;
+}
+
+static int sync_all(void *context, struct err *err)
+{
+	struct spooled *spooled = context;
+	int result = spool_sync(spooled->spool, err);
+
+	for (int i = 0; i < spooled->row_count; i++) {
+		if (history_append(spooled->line->queue_fd, spooled->rows[i], err) < 0)
+			result = -1;
+		free(spooled->rows[i]);
+	}
+	spooled->row_count = 0;
+	return result;
+}
+
+void spooled_connect(struct spooled *spooled, struct line *line, struct spool *spool)
+{
+	*spooled = (struct spooled){ .line = line, .spool = spool };
+	line->spool = (struct line_spool){
+		.list = list_pending,
+		.take = take_pending,
+		.clear = clear_left,
+		.lost = job_lost,
+		.sweep = sweep_running,
+		.sync = sync_all,
+		.context = spooled,
+	};
+}
+
+void spooled_close(struct spooled *spooled)
+{
+	for (int i = 0; i < spooled->row_count; i++)
+		free(spooled->rows[i]);
+	spooled->row_count = 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the line asks of the spool: who waits there, taking a job, and what becomes of the job of a supervisor that died. The line
+ * itself knows no records (line.h, struct line_spool); the spool knows no lanes.
+ */
+#ifndef PGPU_RUNNER_SPOOLED_H
+#define PGPU_RUNNER_SPOOLED_H
+
+#include "runner/line.h"
+#include "submit/history.h"
+#include "submit/spool.h"
+
+enum { SPOOLED_ROWS = 16 };
+
+struct spooled {
+	struct line *line;
+	struct spool *spool;
+	char taken[256];       /* the file in running/ of the job that `take` took last */
+	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
+	int row_count;
+	bool tell;             /* say a line for each thing that is mended */
+	int mended;
+};
+
+/* Connects the two. Nothing is opened. */
+void spooled_connect(struct spooled *spooled, struct line *line, struct spool *spool);
+void spooled_close(struct spooled *spooled);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/commands.h"
+#include "runner/spawn.h"
+
+struct worker {
+	struct queue queue;
+	struct member member;
+	struct signals signals;
+	int ready_fd; /* whoever started us waits for its end; -1 once we were settled */
+};
+
+/* The line of the lane says more once the record was read. */
+static void describe(struct entry *entry, const struct prepared *prepared)
+{
+	SCOPE_BUF struct buf command = BUF_EMPTY;
+	const struct job *job = &prepared->job;
+
+	job_command_line(job, &command);
+	entry->arrived_wall_ns = prepared->facts.submitted_wall_ns;
+	entry->waited_ns = clock_wall_ns() - prepared->facts.submitted_wall_ns;
+	if (entry->waited_ns < 0)
+		entry->waited_ns = 0;
+	entry->budget_ns = job->budget_ns;
+	entry->limit_ns = job->limit_ns;
+	entry->memory_bytes = job->memory_bytes;
+	snprintf(entry->name, sizeof entry->name, "%s", job->name);
+	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1, command.text ? command.text : "");
+	snprintf(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
+}
+
+/* The outcome stands in the record's name; it is durable with the sync that follows the next claim. */
+static int record_end(struct worker *worker, const struct verdict *verdict, struct err *err)
+{
+	struct line *line = &worker->queue.line;
+	struct spool *spool = &worker->queue.spool;
+	struct spool_name name;
+
+	if (spool_name_parse(worker->queue.spooled.taken, &name) < 0)
+		return err_set(err, EXIT_FAILED, "cannot record the end of a job: its name is damaged");
+	name.outcome = verdict->outcome;
+	name.code = verdict->exit_code;
+	if (verdict->why.text[0])
+		spool_reason_write(spool, name.id, verdict->why.text);
+	if (line_lock(line, err) < 0)
+		return -1;
+	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, SPOOL_ENDED, &name, err);
+	if (result == 0)
+		spool_order_done(spool, name.id);
+	line_unlock(line);
+	return result;
+}
+
+/* A record that cannot be read is set aside already; the lane is free for the next. */
+static void run_prepared(struct worker *worker, struct prepared *prepared, struct task *task, struct verdict *verdict, struct err *err)
+{
+	if (supervise(&worker->member, task, verdict, err) == 0)
+		return;
+	*verdict = (struct verdict){ .outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 } };
+	(void)prepared;
+}
+
+static int run_one(struct worker *worker, struct err *err)
+{
+	struct member *member = &worker->member;
+	struct task task = { .spool = &worker->queue.spool, .signals = &worker->signals };
+	struct prepared prepared;
+	struct verdict verdict = { .why.text = "", .figures = { -1, -1 } };
+	char file[256];
+
+	memcpy(file, worker->queue.spooled.taken, sizeof file);
+	/* Durable, then started: after a power cut this job is known to have begun. */
+	if (spool_sync(&worker->queue.spool, err) < 0)
+		return -1;
+	err->code = EXIT_FAILED;
+	int result = prepare_job(&worker->queue, file, &member->job, &prepared, &task, err);
+	bool damaged = result < 0 && err->code != EXIT_NO_START;
+	if (result == 0) {
+		describe(&member->job, &prepared);
+		run_prepared(worker, &prepared, &task, &verdict, err);
+	} else {
+		verdict.outcome = OUTCOME_FAILED;
+		verdict.exit_code = EXIT_NO_START;
+		verdict.why = *err;
+		if (prepared.job.name)
+			describe(&member->job, &prepared);
+	}
+	prepare_free(&worker->queue, &prepared);
+	member->ended = true;
+	if (damaged)
+		return 0;
+	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+	if (!row)
+		return err_sys(err, "cannot write log.tsv");
+	verdict_row(member, &verdict, row);
+	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0 || spool_sync(&worker->queue.spool, err) < 0)
+		return -1;
+	return history_append(worker->queue.line.queue_fd, row, err);
+}
+
+static int heed_signals(struct worker *worker, struct err *err)
+{
+	int again = 0;
+
+	for (int sig; (sig = signals_next(&worker->signals));) {
+		if (sig == SIGCHLD) {
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+		} else if (sig == SIGTERM) {
+			/* What we do is on file; whoever watches us goes on with it. */
+			return member_leave(&worker->member, err) < 0 ? -1 : 2;
+		} else {
+			again = 1;
+		}
+	}
+	return again;
+}
+
+/* The standby's sleep. 0, -1, or 2 to end. */
+static int watch_line(struct worker *worker, struct err *err)
+{
+	struct pollfd polls[MEMBER_POLL + 1];
+	int timeout_ms;
+	int count = member_poll_fill(&worker->member, polls, &timeout_ms);
+
+	polls[count] = (struct pollfd){ .fd = worker->signals.fd, .events = POLLIN };
+	if (poll(polls, (nfds_t)count + 1, timeout_ms) < 0 && errno != EINTR)
+		return err_sys(err, "cannot watch the line");
+	int again = polls[count].revents ? heed_signals(worker, err) : 0;
+	if (again < 0 || again == 2)
+		return again;
+	again |= member_poll_done(&worker->member, polls, count, NULL, NULL);
+	return again ? member_settle(&worker->member, err) : 0;
+}
+
+static void tell_ready(struct worker *worker)
+{
+	if (worker->ready_fd < 0 || !worker->member.settled)
+		return;
+	close(worker->ready_fd);
+	worker->ready_fd = -1;
+}
+
+static int work(struct worker *worker, struct err *err)
+{
+	struct member *member = &worker->member;
+
+	if (member_settle(member, err) < 0)
+		return -1;
+	for (;;) {
+		tell_ready(worker);
+		bool job = member->lane.fd >= 0 && !member->ended;
+		if (!job && member->role.fd < 0 && member->settled)
+			return member_leave(member, err);
+		int result = job ? run_one(worker, err) : watch_line(worker, err);
+		if (result == 2)
+			return 0;
+		if (result < 0)
+			return -1;
+		/* A record that was set aside left the lane to be given away. */
+		if (member->ended && member_settle(member, err) < 0)
+			return -1;
+	}
+}
+
+static int adopt_seat(struct member *member, const char *number_text, const char *gen_text, struct err *err)
+{
+	int64_t number, gen;
+
+	if (text_number_parse(number_text, SEAT_SECOND, CONF_LANES, &number, err) < 0 ||
+	    text_number_parse(gen_text, 1, INT64_MAX, &gen, err) < 0)
+		return -1;
+	struct seat seat = { .fd = WORKER_SEAT_FD, .number = (int)number, .gen = (uint64_t)gen };
+	if (fcntl(WORKER_SEAT_FD, F_SETFD, FD_CLOEXEC) < 0 || fcntl(WORKER_READY_FD, F_SETFD, FD_CLOEXEC) < 0)
+		return err_sys(err, "cannot take over a seat");
+	if (number >= 0) {
+		member->lane = seat;
+		member->ended = true;
+	} else {
+		member->role = seat;
+	}
+	return 0;
+}
+
+int cmd_worker(int argc, char **argv)
+{
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct worker *worker = malloc(sizeof *worker);
+
+	if (argc != 3) {
+		err_set(&err, EXIT_USAGE, "worker: this command is pgpu's own");
+		return say_err(&err);
+	}
+	umask(077);
+	if (!worker || chdir("/") < 0)
+		return EXIT_FAILED;
+	worker->ready_fd = WORKER_READY_FD;
+	int result = queue_open_worker(&worker->queue, &err);
+	if (result == 0) {
+		member_open(&worker->member, &worker->queue.line, MEMBER_WORKER);
+		result = adopt_seat(&worker->member, argv[1], argv[2], &err);
+		if (result == 0)
+			result = signals_open(&worker->signals, &err);
+		if (result == 0)
+			result = work(worker, &err);
+		member_close(&worker->member);
+	}
+	if (result < 0)
+		say_err(&err);
+	queue_close(&worker->queue);
+	return result < 0 ? EXIT_FAILED : EXIT_OK;
+}

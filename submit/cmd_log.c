@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `pgpu log`: the history of holds, as it stands in log.tsv. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/commands.h"
+#include "runner/options.h"
+#include "runner/queue.h"
+#include "submit/history.h"
+
+static const char usage[] = "usage: pgpu log [options]\n"
+			    "Prints the history: one line for each time a job held a lane.\n"
+			    "\n"
+			    "      --since TIME   only what ended after 2026-12-01T02:30, or in the last 8h\n"
+			    "      --json         one JSON array\n"
+			    "      --help         print this\n";
+
+struct listing {
+	int64_t since_wall_ns;
+	bool json;
+	int shown;
+	struct buf out;
+};
+
+static void put_figure(struct buf *out, const char *key, int64_t ns)
+{
+	if (ns < 0)
+		buf_printf(out, ",\"%s\":null", key);
+	else
+		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S / NS_PER_MS));
+}
+
+static void put_text(struct buf *out, const char *key, const char *text)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json(out, text);
+}
+
+static void put_json(const struct history_row *row, struct buf *out)
+{
+	char ended[CLOCK_TEXT];
+
+	clock_wall_format(row->ended_wall_ns, ended);
+	buf_puts(out, "{\"ended\":");
+	buf_json(out, ended);
+	buf_printf(out, ",\"job\":\"%llu\"", (unsigned long long)row->id);
+	put_text(out, "kind", row->spooled ? "spool" : "run");
+	put_text(out, "session", row->session);
+	put_text(out, "class", row->class_name);
+	put_text(out, "name", row->name);
+	put_text(out, "command", row->command);
+	put_figure(out, "waited_s", row->waited_ns);
+	put_figure(out, "ran_s", row->ran_ns);
+	put_figure(out, "frozen_s", row->frozen_ns);
+	put_figure(out, "cpu_s", row->cpu_ns);
+	put_figure(out, "gpu_s", row->gpu_ns);
+	if (row->peak_memory_bytes >= 0)
+		buf_printf(out, ",\"peak_memory_bytes\":%lld", (long long)row->peak_memory_bytes);
+	else
+		buf_puts(out, ",\"peak_memory_bytes\":null");
+	if (row->outcome != OUTCOME_TURN)
+		buf_printf(out, ",\"exit_code\":%d", row->exit_code);
+	else
+		buf_puts(out, ",\"exit_code\":null");
+	put_text(out, "outcome", outcome_names[row->outcome]);
+	buf_puts(out, "}");
+}
+
+static void put_line(const struct history_row *row, bool first, struct buf *out)
+{
+	char ended[CLOCK_TEXT], name[40], waited[TEXT_DURATION] = "-", ran[TEXT_DURATION] = "-";
+
+	clock_wall_format(row->ended_wall_ns, ended);
+	text_show(row->name, name, 21);
+	if (row->waited_ns >= 0)
+		text_duration_format(row->waited_ns, waited);
+	if (row->ran_ns >= 0)
+		text_duration_format(row->ran_ns, ran);
+	if (first)
+		buf_printf(out, "%-19s %6s %-12s %-12s %-20s %9s %9s %5s %s\n", "ENDED", "JOB", "CLASS", "SESSION", "NAME", "WAITED", "RAN",
+			   "CODE", "OUTCOME");
+	buf_printf(out, "%.19s %6llu %-12s %-12.12s %-20s %9s %9s ", ended, (unsigned long long)row->id, row->class_name, row->session,
+		   name, waited, ran);
+	if (row->outcome != OUTCOME_TURN)
+		buf_printf(out, "%5d", row->exit_code);
+	else
+		buf_printf(out, "%5s", "");
+	buf_printf(out, " %s\n", outcome_names[row->outcome]);
+}
+
+static int put(const struct history_row *row, void *context)
+{
+	struct listing *listing = context;
+
+	if (row->ended_wall_ns < listing->since_wall_ns)
+		return 0;
+	if (listing->json) {
+		buf_puts(&listing->out, listing->shown ? ",\n " : "");
+		put_json(row, &listing->out);
+	} else {
+		put_line(row, listing->shown == 0, &listing->out);
+	}
+	listing->shown++;
+	return 0;
+}
+
+static int read_since(const char *text, int64_t *ret_wall_ns, struct err *err)
+{
+	int64_t ago_ns;
+
+	if (clock_wall_parse(text, ret_wall_ns) == 0)
+		return 0;
+	if (text_duration_parse(text, false, &ago_ns, err) < 0)
+		return err_set(err, EXIT_USAGE, "log: --since '%.64s' is neither a time (2026-12-01T02:30) nor a duration (8h)", text);
+	*ret_wall_ns = clock_wall_ns() - ago_ns;
+	return 0;
+}
+
+int cmd_log(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "since", required_argument, NULL, 's' }, { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	struct options options = OPTIONS("log", argc, argv, ":", long_options);
+	struct listing listing = { .out = BUF_EMPTY };
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	int code, option;
+
+	while ((option = options_next(&options, &err)) > 0) {
+		if (option == 'h')
+			return print_usage(usage);
+		listing.json |= option == 'j';
+		if (option == 's' && read_since(optarg, &listing.since_wall_ns, &err) < 0)
+			return say_err(&err);
+	}
+	if (option < 0 || options_end(&options, &err) < 0 || (!queue && err_sys(&err, "cannot print the log") < 0))
+		return say_err(&err);
+	buf_puts(&listing.out, listing.json ? "[" : "");
+	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || history_each(queue->line.queue_fd, put, &listing, &err) < 0) {
+		code = say_err(&err);
+	} else {
+		buf_puts(&listing.out, listing.json ? "]\n" : "");
+		code = print_buf(&listing.out);
+	}
+	buf_free(&listing.out);
+	queue_close(queue);
+	return code;
+}

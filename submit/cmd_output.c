@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `pgpu output`: a job's output file, followed until the job ends where that is asked for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "conf/base/file.h"
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "runner/commands.h"
+#include "runner/follow.h"
+#include "runner/jobview.h"
+#include "runner/options.h"
+
+static const char usage[] = "usage: pgpu output [options] ID\n"
+			    "Prints the output file of a spooled job.\n"
+			    "\n"
+			    "  -f, --follow   goes on until the job has ended\n"
+			    "      --help     print this\n";
+
+static int output(struct queue *queue, uint64_t id, bool follow, struct err *err)
+{
+	SCOPE_VIEW struct jobview view = { 0 };
+
+	if (jobview_find(queue, id, &view, err) < 0)
+		return -1;
+	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
+		return err_set(err, EXIT_FAILED, "cannot print the output of job %llu: %s", (unsigned long long)id,
+			       view.state == VIEW_GONE ? "it is gone" : "no such id");
+	if (!view.output)
+		return err_set(err, EXIT_FAILED, "cannot print the output of job %llu: a blocking run has none of its own",
+			       (unsigned long long)id);
+	if (follow && queue->inside && view.state != VIEW_ENDED)
+		return err_set(err, EXIT_USAGE, "output: job %llu has not ended, and a job must not wait in its lane", (unsigned long long)id);
+	return follow_output(queue, id, view.output, follow, err);
+}
+
+int cmd_output(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "follow", no_argument, NULL, 'f' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	struct options options = OPTIONS("output", argc, argv, ":f", long_options);
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	bool follow = false;
+	uint64_t id = 0;
+	int option;
+
+	while ((option = options_next(&options, &err)) > 0) {
+		if (option == 'h')
+			return print_usage(usage);
+		follow = true;
+	}
+	if (option == 0 && optind >= argc)
+		option = err_set(&err, EXIT_USAGE, "output: a job id is missing");
+	if (option == 0 && (options_job_id(argv[optind++], &id, &err) < 0 || options_end(&options, &err) < 0))
+		option = -1;
+	if (option < 0 || (!queue && err_sys(&err, "cannot print the output") < 0))
+		return say_err(&err);
+	int result = queue_open(queue, QUEUE_LENIENT, &err);
+	if (result == 0)
+		result = output(queue, id, follow, &err);
+	queue_close(queue);
+	return result < 0 ? say_err(&err) : EXIT_OK;
+}

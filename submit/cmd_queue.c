@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `pgpu queue`: what runs, what is frozen, and what waits, in the order in which it would start. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/commands.h"
+#include "runner/jobview.h"
+#include "runner/options.h"
+#include "runner/queue.h"
+#include "runner/snapshot.h"
+#include "runner/ticket.h"
+
+static const char usage[] = "usage: pgpu queue [options] [ID...]\n"
+			    "Lists running, frozen and waiting jobs, in the order in which they would start.\n"
+			    "\n"
+			    "      --as SESSION   only this session's (also --session)\n"
+			    "  -p, --class CLASS  only this class's (also --partition)\n"
+			    "      --state STATE  only those in this state: a word or Slurm's two letters\n"
+			    "      --all          ended ones too\n"
+			    "      --json         one JSON array\n"
+			    "      --help         print this\n";
+
+enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON };
+
+struct listing {
+	struct queue *queue;
+	const char *session, *class_name, *state;
+	uint64_t *ids;
+	int id_count;
+	bool all, json, help;
+	int shown;
+	struct buf out;
+};
+
+static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
+{
+	static const struct option long_options[] = {
+		{ "as", required_argument, NULL, OPT_SESSION },	 { "session", required_argument, NULL, OPT_SESSION },
+		{ "class", required_argument, NULL, 'p' },	 { "partition", required_argument, NULL, 'p' },
+		{ "state", required_argument, NULL, OPT_STATE }, { "all", no_argument, NULL, OPT_ALL },
+		{ "json", no_argument, NULL, OPT_JSON },	 { "help", no_argument, NULL, OPT_HELP },
+		{ 0 },
+	};
+	struct options options = OPTIONS("queue", argc, argv, ":p:", long_options);
+
+	for (int option; (option = options_next(&options, err)) != 0;) {
+		switch (option) {
+		case OPT_SESSION: listing->session = optarg; break;
+		case 'p': listing->class_name = optarg; break;
+		case OPT_STATE: listing->state = optarg; break;
+		case OPT_ALL: listing->all = true; break;
+		case OPT_JSON: listing->json = true; break;
+		case OPT_HELP: listing->help = true; return 0;
+		default: return -1;
+		}
+	}
+	listing->ids = calloc((size_t)(argc - optind) + 1, sizeof *listing->ids);
+	if (!listing->ids)
+		return err_sys(err, "cannot list the queue");
+	for (; optind < argc; optind++) {
+		if (options_job_id(argv[optind], &listing->ids[listing->id_count++], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool is_wanted(const struct listing *listing, const struct jobview *view)
+{
+	bool named = listing->id_count == 0;
+
+	for (int i = 0; i < listing->id_count; i++)
+		named |= listing->ids[i] == view->id;
+	return named && (!listing->session || strcmp(listing->session, view->session) == 0) &&
+	       (!listing->class_name || strcmp(listing->class_name, view->class_name) == 0) &&
+	       (!listing->state || strcmp(listing->state, jobview_state(view)) == 0 || strcmp(listing->state, jobview_letters(view)) == 0);
+}
+
+static void put_row(struct listing *listing, const struct jobview *view)
+{
+	char name[40], time[TEXT_DURATION] = "-";
+	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
+
+	if (shown_ns >= 0)
+		text_duration_format(shown_ns, time);
+	text_show(view->name ? view->name : "?", name, 21);
+	if (listing->shown == 0)
+		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION", "NAME", "TIME", "WHY");
+	buf_printf(&listing->out, "%6llu %-2s %-12s %-12.12s %-20s %9s  ", (unsigned long long)view->id, jobview_letters(view),
+		   view->class_name, view->session, name, time);
+	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
+		buf_printf(&listing->out, "on lane %d\n", view->lane);
+	else if (view->state == VIEW_ENDED)
+		buf_printf(&listing->out, "%s, exit code %d%s%s\n", jobview_state(view), view->exit_code, view->sentence[0] ? ": " : "",
+			   view->sentence);
+	else
+		buf_printf(&listing->out, "%s\n", view->sentence);
+}
+
+static void put(struct listing *listing, const struct jobview *view)
+{
+	if (!is_wanted(listing, view))
+		return;
+	if (!listing->json) {
+		put_row(listing, view);
+	} else {
+		buf_puts(&listing->out, listing->shown ? ",\n " : "");
+		jobview_json(view, false, &listing->out);
+	}
+	listing->shown++;
+}
+
+/* What the record knows beside what the lane says. */
+static void put_running(struct listing *listing, const struct seat_view *lane)
+{
+	struct err err = ERR_NONE;
+	SCOPE_VIEW struct jobview view = { 0 };
+
+	if (lane->entry.id == 0 || (lane->entry.state != ENTRY_RUNNING && lane->entry.state != ENTRY_COMPLETING))
+		return;
+	if (lane->entry.kind == ENTRY_SPOOL) {
+		if (jobview_find(listing->queue, lane->entry.id, &view, &err) == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE)
+			put(listing, &view);
+		return;
+	}
+	jobview_of_entry(&lane->entry, lane->number, &view);
+	put(listing, &view);
+}
+
+static void put_waiting(struct listing *listing, const struct snapshot *snapshot, size_t index)
+{
+	const struct candidate *one = &snapshot->waiting.list[index];
+	SCOPE_VIEW struct jobview view = { 0 };
+	struct err err = ERR_NONE;
+	struct spool_name name;
+	struct entry entry;
+
+	if (one->spooled) {
+		/* Gone from pending/ since we looked: it has started, or it was set aside and said so. */
+		if (spool_name_parse(one->file, &name) < 0 ||
+		    jobview_of_record(listing->queue, SPOOL_PENDING, &name, one->file, &view, &err) < 0)
+			return;
+	} else {
+		if (!ticket_read(&listing->queue->line, one->file, &entry))
+			return;
+		jobview_of_entry(&entry, -1, &view);
+	}
+	snprintf(view.reason, sizeof view.reason, "%s",
+		 snapshot_reason(snapshot, &listing->queue->line.conf, index, view.sentence));
+	put(listing, &view);
+}
+
+static int put_ended_record(const struct spool_name *name, const char *file, void *context)
+{
+	struct listing *listing = context;
+	SCOPE_VIEW struct jobview view = { 0 };
+	struct err err = ERR_NONE;
+
+	(void)file;
+	if (jobview_find(listing->queue, name->id, &view, &err) == 0 && view.state == VIEW_ENDED)
+		put(listing, &view);
+	return 0;
+}
+
+static int put_ended_run(const struct history_row *row, void *context)
+{
+	SCOPE_VIEW struct jobview view = { 0 };
+
+	if (!row->spooled && row->outcome != OUTCOME_TURN && jobview_of_row(row, &view) == 0)
+		put(context, &view);
+	return 0;
+}
+
+static int list(struct listing *listing, struct err *err)
+{
+	struct snapshot snapshot;
+
+	if (snapshot_take(&listing->queue->line, &listing->queue->spool, &snapshot, err) < 0)
+		return -1;
+	for (int i = 0; i < snapshot.lane_count; i++)
+		put_running(listing, &snapshot.lanes[i]);
+	for (int i = 0; i < snapshot.frozen_count; i++) {
+		SCOPE_VIEW struct jobview view = { 0 };
+		jobview_of_entry(&snapshot.frozen[i], -1, &view);
+		snprintf(view.sentence, sizeof view.sentence, "frozen; its process is stopped");
+		put(listing, &view);
+	}
+	for (size_t i = 0; i < snapshot.waiting.count; i++)
+		put_waiting(listing, &snapshot, i);
+	snapshot_free(&snapshot);
+	if (!listing->all && listing->id_count == 0)
+		return 0;
+	if (history_each(listing->queue->line.queue_fd, put_ended_run, listing, err) < 0)
+		return -1;
+	return spool_each(&listing->queue->spool, SPOOL_ENDED, put_ended_record, listing, err);
+}
+
+int cmd_queue(int argc, char **argv)
+{
+	struct listing listing = { .out = BUF_EMPTY };
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	int code;
+
+	if (read_request(&listing, argc, argv, &err) < 0 || (!queue && err_sys(&err, "cannot list the queue") < 0))
+		return say_err(&err);
+	if (listing.help)
+		return print_usage(usage);
+	listing.queue = queue;
+	if (listing.json)
+		buf_puts(&listing.out, "[");
+	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0) {
+		code = say_err(&err);
+	} else {
+		if (listing.json)
+			buf_puts(&listing.out, "]\n");
+		code = print_buf(&listing.out);
+	}
+	buf_free(&listing.out);
+	free(listing.ids);
+	queue_close(queue);
+	return code;
+}

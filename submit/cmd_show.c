@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `pgpu show`: everything known about jobs, ended ones too. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/commands.h"
+#include "runner/jobview.h"
+#include "runner/options.h"
+
+static const char usage[] = "usage: pgpu show [options] ID...\n"
+			    "Shows everything known about jobs.\n"
+			    "\n"
+			    "      --json   one JSON object, an array for several ids\n"
+			    "      --help   print this\n";
+
+static void put_text(struct buf *out, const char *label, const char *text)
+{
+	char shown[4096];
+
+	if (!text || !*text)
+		return;
+	text_show(text, shown, sizeof shown);
+	buf_printf(out, "%-10s %s\n", label, shown);
+}
+
+static void put_time(struct buf *out, const char *label, int64_t wall_ns)
+{
+	char text[CLOCK_TEXT];
+
+	if (!wall_ns)
+		return;
+	clock_wall_format(wall_ns, text);
+	put_text(out, label, text);
+}
+
+static void put_duration(struct buf *out, const char *label, int64_t ns)
+{
+	char text[TEXT_DURATION];
+
+	if (ns < 0)
+		return;
+	text_duration_format(ns, text);
+	put_text(out, label, text);
+}
+
+static void put_size(struct buf *out, const char *label, int64_t bytes)
+{
+	char text[TEXT_SIZE];
+
+	if (bytes < 0)
+		return;
+	text_size_show((uint64_t)bytes, text);
+	put_text(out, label, text);
+}
+
+static void put(const struct jobview *view, struct buf *out)
+{
+	buf_printf(out, "%-10s %llu\n", "job", (unsigned long long)view->id);
+	put_text(out, "name", view->name);
+	buf_printf(out, "%-10s %s (%s)\n", "state", jobview_state(view), jobview_letters(view));
+	put_text(out, "why", view->sentence);
+	if (view->exit_code >= 0)
+		buf_printf(out, "%-10s %d\n", "exit code", view->exit_code);
+	put_text(out, "kind", view->spooled ? "spool" : "run");
+	put_text(out, "class", view->class_name);
+	put_text(out, "session", view->session);
+	put_text(out, "command", view->command);
+	put_text(out, "folder", view->workdir);
+	put_text(out, "output", view->output);
+	put_text(out, "error", view->error);
+	put_time(out, "submitted", view->submitted_wall_ns);
+	put_time(out, "started", view->started_wall_ns);
+	put_time(out, "ended", view->ended_wall_ns);
+	put_duration(out, "waited", view->waited_ns);
+	put_duration(out, "ran", view->ran_ns);
+	put_duration(out, "frozen", view->frozen_ns > 0 ? view->frozen_ns : -1);
+	put_duration(out, "budget", view->budget_ns);
+	put_duration(out, "limit", view->limit_ns);
+	put_size(out, "ceiling", view->memory_bytes);
+	put_size(out, "peak", view->peak_memory_bytes);
+	put_duration(out, "CPU", view->cpu_ns);
+	if (view->lane >= 0)
+		buf_printf(out, "%-10s %d\n", "lane", view->lane);
+	if (view->pid > 0)
+		buf_printf(out, "%-10s %d\n", "pid", view->pid);
+	if (view->restarts)
+		buf_printf(out, "%-10s %d\n", "restarts", view->restarts);
+	put_text(out, "cell", view->cell);
+}
+
+static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out, struct err *err)
+{
+	SCOPE_VIEW struct jobview view = { 0 };
+
+	if (jobview_find(queue, id, &view, err) < 0)
+		return -1;
+	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
+		return err_set(err, EXIT_FAILED, "cannot show job %llu: %s", (unsigned long long)id,
+			       view.state == VIEW_GONE ? "it is gone" : "no such id");
+	if (json)
+		jobview_json(&view, true, out);
+	else
+		put(&view, out);
+	return 0;
+}
+
+static int show_all(struct queue *queue, char **words, int count, bool json, struct buf *out)
+{
+	int code = EXIT_OK, shown = 0;
+
+	buf_puts(out, json && count > 1 ? "[" : "");
+	for (int i = 0; i < count; i++) {
+		struct err err = ERR_NONE;
+		uint64_t id;
+		size_t before = out->size;
+		if (shown)
+			buf_puts(out, json ? ",\n " : "\n");
+		if (options_job_id(words[i], &id, &err) < 0 || show_one(queue, id, json, out, &err) < 0) {
+			code = say_err(&err);
+			out->size = before;
+			continue;
+		}
+		shown++;
+	}
+	if (json && (count > 1 || shown))
+		buf_puts(out, count > 1 ? "]\n" : "\n");
+	return code;
+}
+
+int cmd_show(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	struct options options = OPTIONS("show", argc, argv, ":", long_options);
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	SCOPE_BUF struct buf out = BUF_EMPTY;
+	bool json = false;
+	uint64_t id;
+	int option;
+
+	while ((option = options_next(&options, &err)) > 0) {
+		if (option == 'h')
+			return print_usage(usage);
+		json = true;
+	}
+	if (option == 0 && optind >= argc)
+		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
+	for (int i = optind; option == 0 && i < argc; i++)
+		option = options_job_id(argv[i], &id, &err);
+	if (option < 0 || (!queue && err_sys(&err, "cannot show jobs") < 0))
+		return say_err(&err);
+	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0 ? say_err(&err) : show_all(queue, argv + optind, argc - optind, json, &out);
+	int printed = out.size ? print_buf(&out) : EXIT_OK;
+	queue_close(queue);
+	return code ? code : printed;
+}

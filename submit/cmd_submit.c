@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `pgpu submit`: reads and checks every job first, then makes them durable, then prints their ids, then sees that what can start
+ * does. A submit that printed an id is on disk; one that failed left nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "conf/base/file.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "runner/await.h"
+#include "runner/commands.h"
+#include "runner/options.h"
+#include "runner/queue.h"
+#include "submit/job.h"
+#include "submit/spool.h"
+
+static const char usage[] =
+	"usage: pgpu submit [options] FILE...\n"
+	"       pgpu submit [options] FILE -- ARG...\n"
+	"       pgpu submit [options] -- CMD [ARG...]\n"
+	"       pgpu submit [options] -\n"
+	"Spools job files, or a command, or standard input; prints one job id a line.\n"
+	"\n"
+	"  -p, --class CLASS      row of the class table (also --partition)\n"
+	"      --as SESSION       the name whose jobs take turns with others' (also --session)\n"
+	"  -J, --name NAME        shown in lists, %x in paths (also --job-name)\n"
+	"      --budget TIME      a line is said when it is over: 90s, 15m, 1h30m\n"
+	"  -t, --limit TIME       the hard end; twice the budget by default (also --time)\n"
+	"  -m, --memory SIZE      ceiling of the job's RAM: 512M, 24G (also --mem)\n"
+	"  -o, --output PATH      %j id, %x name, %% percent\n"
+	"  -e, --error PATH       by default the output's\n"
+	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
+	"      --requeue          back in line when its worker or machine died; --no-requeue ends it\n"
+	"      --export LIST      all, none, or NAME,NAME=VALUE,... of the environment\n"
+	"  -W, --wait             returns when all have ended, with the last one's exit code\n"
+	"      --dry-run          checks, prints the header in full, spools nothing (also --test-only)\n"
+	"      --json             prints one JSON array instead of ids\n"
+	"  -q, --quiet            no lines of pgpu's own but errors\n"
+	"      --help             print this\n";
+
+enum { OPT_HELP = 256, OPT_DRY_RUN, OPT_JSON, OPT_KEY };
+
+/* Every option that sets a header key, long name and short letter alike; `val` beyond OPT_KEY is its place in this table. */
+static const struct {
+	const char *name;
+	char letter;
+	const char *key;
+	const char *fixed; /* the value of an option that takes none */
+} keys[] = {
+	{ "class", 'p', "class", NULL },      { "partition", 0, "class", NULL }, { "as", 0, "session", NULL },
+	{ "session", 0, "session", NULL },    { "name", 'J', "name", NULL },     { "job-name", 0, "name", NULL },
+	{ "budget", 0, "budget", NULL },      { "limit", 't', "limit", NULL },   { "time", 0, "limit", NULL },
+	{ "memory", 'm', "memory", NULL },    { "mem", 0, "memory", NULL },      { "output", 'o', "output", NULL },
+	{ "error", 'e', "error", NULL },      { "workdir", 'D', "workdir", NULL }, { "chdir", 0, "workdir", NULL },
+	{ "requeue", 0, "requeue", "true" },  { "no-requeue", 0, "requeue", "false" }, { "export", 0, "export", NULL },
+};
+enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
+
+struct request {
+	struct { const char *key, *value; } settings[SETTINGS_MAX];
+	int setting_count;
+	bool wait, dry_run, json, help;
+	char **files;      /* into argv */
+	int file_count;
+	char **arguments;  /* of the script, or the command itself where there is no file; NULL-ended or NULL */
+};
+
+struct jobs {
+	struct job *list;
+	struct job_facts *facts;
+	int count;
+};
+
+static void fill_options(struct option table[KEYS + 8])
+{
+	static const struct option more[] = {
+		{ "wait", no_argument, NULL, 'W' },	 { "dry-run", no_argument, NULL, OPT_DRY_RUN },
+		{ "test-only", no_argument, NULL, OPT_DRY_RUN }, { "json", no_argument, NULL, OPT_JSON },
+		{ "quiet", no_argument, NULL, 'q' },	 { "help", no_argument, NULL, OPT_HELP },
+		{ 0 },
+	};
+
+	for (int i = 0; i < KEYS; i++)
+		table[i] = (struct option){ keys[i].name, keys[i].fixed ? no_argument : required_argument, NULL, OPT_KEY + i };
+	memcpy(table + KEYS, more, sizeof more);
+}
+
+static int read_setting(struct request *request, int option, struct err *err)
+{
+	for (int i = 0; i < KEYS; i++) {
+		if (option != OPT_KEY + i && (keys[i].letter == 0 || option != keys[i].letter))
+			continue;
+		if (request->setting_count == SETTINGS_MAX)
+			return err_set(err, EXIT_USAGE, "submit: too many options");
+		request->settings[request->setting_count].key = keys[i].key;
+		request->settings[request->setting_count++].value = keys[i].fixed ? keys[i].fixed : optarg;
+		return 0;
+	}
+	switch (option) {
+	case 'W': request->wait = true; break;
+	case 'q': say_quiet(true); break;
+	case OPT_DRY_RUN: request->dry_run = true; break;
+	case OPT_JSON: request->json = true; break;
+	default: request->help = true;
+	}
+	return 0;
+}
+
+static int read_request(struct request *request, int argc, char **argv, struct err *err)
+{
+	struct option table[KEYS + 8];
+	struct options options = OPTIONS("submit", argc, argv, "+:p:J:t:m:o:e:D:Wq", table);
+
+	fill_options(table);
+	for (int option; (option = options_next(&options, err)) != 0;) {
+		if (option < 0 || read_setting(request, option, err) < 0)
+			return -1;
+		if (request->help)
+			return 0;
+	}
+	if (optind > 1 && strcmp(argv[optind - 1], "--") == 0) {
+		request->arguments = argv + optind;
+		return *request->arguments ? 0 : err_set(err, EXIT_USAGE, "submit: a command is missing behind '--'");
+	}
+	request->files = argv + optind;
+	for (; optind < argc && strcmp(argv[optind], "--") != 0; optind++) {
+		if (argv[optind][0] == '-' && argv[optind][1])
+			return err_set(err, EXIT_USAGE, "submit: option '%.64s' stands behind a file; options come first", argv[optind]);
+		request->file_count++;
+	}
+	if (request->file_count == 0)
+		return err_set(err, EXIT_USAGE, "submit: a job file is missing (pgpu submit [options] FILE...)");
+	if (optind < argc)
+		request->arguments = argv + optind + 1;
+	if (request->arguments && request->file_count > 1)
+		return err_set(err, EXIT_USAGE, "submit: arguments behind '--' belong to one file, not to %d", request->file_count);
+	return 0;
+}
+
+/* A job file may be anything that can be read: a file, a link to one, a pipe. */
+static int read_file(const char *name, char **ret_text, size_t *ret_size, struct err *err)
+{
+	enum { LIMIT = JOB_HEADER_MAX + JOB_SCRIPT_MAX };
+	SCOPE_BUF struct buf all = BUF_EMPTY;
+	SCOPE_FD int opened = strcmp(name, "-") == 0 ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
+	char piece[65536];
+	ssize_t got;
+
+	if (opened < 0) {
+		err_sys(err, "cannot open %s", name);
+		err->code = EXIT_USAGE;
+		return -1;
+	}
+	while ((got = read(opened, piece, sizeof piece)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(err, "cannot read %s", name);
+		buf_add(&all, piece, (size_t)got);
+		if (all.size > LIMIT)
+			return err_set(err, EXIT_USAGE, "%s: a job file ends at %d MiB", name, JOB_SCRIPT_MAX >> 20);
+	}
+	buf_add(&all, "", 0);
+	if (!buf_ok(&all)) {
+		errno = ENOMEM;
+		return err_sys(err, "cannot read %s", name);
+	}
+	*ret_size = all.size;
+	*ret_text = TAKE(all.text);
+	return 0;
+}
+
+static int apply(const struct request *request, struct job *job, struct err *err)
+{
+	const char *class_name = getenv("PGPU_CLASS");
+
+	for (int i = 0; i < request->setting_count; i++) {
+		if (job_set(job, request->settings[i].key, request->settings[i].value, err) < 0)
+			return err_wrap(err, "submit");
+	}
+	if (!job->class_name && class_name && class_name[0] && job_set(job, "class", class_name, err) < 0)
+		return err_wrap(err, "PGPU_CLASS");
+	return request->arguments ? job_set_argv(job, request->arguments, err) : 0;
+}
+
+static int read_job(const struct request *request, const char *name, const struct conf *conf, const char *folder, struct job *job,
+		    struct err *err)
+{
+	SCOPE_FREE char *text = NULL;
+	char notice[256] = "";
+	size_t size;
+
+	*job = JOB_EMPTY;
+	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, notice, err) < 0))
+		return -1;
+	if (apply(request, job, err) < 0 || job_complete(job, conf, folder, err) < 0)
+		return -1;
+	if (notice[0])
+		say("%s", notice);
+	return 0;
+}
+
+static int read_jobs(const struct request *request, const struct conf *conf, struct jobs *jobs, struct err *err)
+{
+	char folder[PATH_MAX];
+	int count = request->file_count ? request->file_count : 1;
+
+	if (!getcwd(folder, sizeof folder))
+		return err_sys(err, "cannot find the working folder");
+	jobs->list = calloc((size_t)count, sizeof *jobs->list);
+	jobs->facts = calloc((size_t)count, sizeof *jobs->facts);
+	if (!jobs->list || !jobs->facts)
+		return err_sys(err, "cannot spool job");
+	for (; jobs->count < count; jobs->count++) {
+		struct job_facts *facts = &jobs->facts[jobs->count];
+		if (read_job(request, request->file_count ? request->files[jobs->count] : NULL, conf, folder, &jobs->list[jobs->count], err) < 0) {
+			job_free(&jobs->list[jobs->count]);
+			return -1;
+		}
+		facts->submitted_wall_ns = clock_wall_ns();
+		facts->umask = umask(0);
+		umask(facts->umask);
+		facts->submit_dir = strdup(folder);
+		if (!facts->submit_dir)
+			return err_sys(err, "cannot spool job");
+	}
+	return 0;
+}
+
+static void free_jobs(struct jobs *jobs)
+{
+	for (int i = 0; i < jobs->count; i++) {
+		job_free(&jobs->list[i]);
+		job_facts_free(&jobs->facts[i]);
+	}
+	free(jobs->list);
+	free(jobs->facts);
+}
+
+static int print_headers(const struct jobs *jobs)
+{
+	SCOPE_BUF struct buf out = BUF_EMPTY;
+
+	for (int i = 0; i < jobs->count; i++)
+		job_format(&jobs->list[i], &jobs->facts[i], &out);
+	return print_buf(&out);
+}
+
+/* Takes the first `count` out again; those that started meanwhile are named, since their ids were never printed. */
+static void withdraw(struct queue *queue, const struct jobs *jobs, int count)
+{
+	struct err ignored = ERR_NONE;
+
+	if (!queue->inside && line_lock(&queue->line, &ignored) < 0)
+		return;
+	for (int i = 0; i < count; i++) {
+		if (spool_withdraw(&queue->spool, jobs->facts[i].id, &ignored) != 1)
+			say("job %llu had already started", (unsigned long long)jobs->facts[i].id);
+	}
+	if (!queue->inside)
+		line_unlock(&queue->line);
+	spool_submit_sync(&queue->spool, &ignored);
+}
+
+static int spool_jobs(struct queue *queue, struct jobs *jobs, struct err *err)
+{
+	uint64_t first;
+
+	if (queue_take_ids(queue, (unsigned)jobs->count, &first, err) < 0)
+		return err_wrap(err, "cannot spool job");
+	for (int i = 0; i < jobs->count; i++) {
+		jobs->facts[i].id = first + (uint64_t)i;
+		if (spool_store_environment(&queue->spool, &jobs->list[i], environ, &jobs->facts[i], err) < 0 ||
+		    spool_submit(&queue->spool, &jobs->list[i], &jobs->facts[i], err) < 0) {
+			withdraw(queue, jobs, i);
+			return -1;
+		}
+	}
+	if (spool_submit_sync(&queue->spool, err) < 0) {
+		withdraw(queue, jobs, jobs->count);
+		return -1;
+	}
+	return 0;
+}
+
+static int announce(struct queue *queue, const struct jobs *jobs, bool json)
+{
+	SCOPE_BUF struct buf out = BUF_EMPTY;
+
+	for (int i = 0; i < jobs->count; i++) {
+		unsigned long long id = (unsigned long long)jobs->facts[i].id;
+		if (!json) {
+			buf_printf(&out, "%llu\n", id);
+			continue;
+		}
+		buf_printf(&out, "%s{\"id\":\"%llu\",\"name\":", i ? "," : "[", id);
+		buf_json(&out, jobs->list[i].name);
+		buf_puts(&out, i + 1 == jobs->count ? "}]\n" : "}");
+	}
+	if (buf_print(&out) == 0)
+		return EXIT_OK;
+	struct err err = ERR_NONE;
+	err_sys(&err, "cannot write the job id; the job is taken out again");
+	withdraw(queue, jobs, jobs->count);
+	return say_err(&err);
+}
+
+static int wait_for(struct queue *queue, const struct jobs *jobs, struct err *err)
+{
+	int code = EXIT_OK;
+
+	for (int i = 0; i < jobs->count; i++) {
+		SCOPE_VIEW struct jobview view = { 0 };
+		if (await_end(queue, jobs->facts[i].id, -1, NULL, NULL, &view, err) < 0)
+			return say_err(err);
+		code = view.exit_code;
+	}
+	return code;
+}
+
+static int submit(struct queue *queue, const struct request *request, struct jobs *jobs, struct err *err)
+{
+	if (request->wait && queue->inside)
+		return err_set(err, EXIT_USAGE, "submit: --wait inside a job would wait for ever for its own lane");
+	if (read_jobs(request, &queue->line.conf, jobs, err) < 0)
+		return -1;
+	if (request->dry_run)
+		return print_headers(jobs);
+	if (spool_jobs(queue, jobs, err) < 0)
+		return -1;
+	int code = announce(queue, jobs, request->json);
+	/* Durable and told: that nobody can be started for it now is worth a line, no more. */
+	struct err why = ERR_NONE;
+	if (queue_settle(queue, &why) < 0)
+		say_err(&why);
+	return code == EXIT_OK && request->wait ? wait_for(queue, jobs, err) : code;
+}
+
+int cmd_submit(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct jobs jobs = { 0 };
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+
+	if (read_request(&request, argc, argv, &err) < 0 || (!queue && err_sys(&err, "cannot spool job") < 0))
+		return say_err(&err);
+	if (request.help)
+		return print_usage(usage);
+	/* An id that cannot be told is an error of ours to mend, not a reason to die. */
+	signal(SIGPIPE, SIG_IGN);
+	int code = queue_open(queue, QUEUE_STRICT, &err);
+	if (code == 0)
+		code = submit(queue, &request, &jobs, &err);
+	if (code < 0)
+		code = say_err(&err);
+	free_jobs(&jobs);
+	queue_close(queue);
+	return code;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `pgpu wait`: blocks until the jobs have ended; exits with the code of the last one named. */
+#include <stdlib.h>
+
+#include "conf/base/print.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "runner/await.h"
+#include "runner/commands.h"
+#include "runner/options.h"
+
+static const char usage[] = "usage: pgpu wait ID...\n"
+			    "Waits until the jobs have ended; exits with the code of the last one named.\n"
+			    "\n"
+			    "      --help   print this\n";
+
+/* Inside a job, waiting for one that has not ended may be waiting for one's own lane. */
+static int wait_one(struct queue *queue, uint64_t id, int *ret_code, struct err *err)
+{
+	SCOPE_VIEW struct jobview view = { 0 };
+	int ended = await_end(queue, id, queue->inside ? 0 : -1, NULL, NULL, &view, err);
+
+	if (ended == 0)
+		return err_set(err, EXIT_USAGE, "wait: job %llu has not ended, and a job must not wait in its lane", (unsigned long long)id);
+	*ret_code = view.exit_code;
+	return ended < 0 ? -1 : 0;
+}
+
+int cmd_wait(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+	struct options options = OPTIONS("wait", argc, argv, ":", long_options);
+	struct err err = ERR_NONE;
+	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	int option = options_next(&options, &err), code = EXIT_OK;
+	uint64_t id;
+
+	if (option == 'h')
+		return print_usage(usage);
+	if (option == 0 && optind >= argc)
+		option = err_set(&err, EXIT_USAGE, "wait: a job id is missing");
+	for (int i = optind; option == 0 && i < argc; i++)
+		option = options_job_id(argv[i], &id, &err);
+	if (option < 0 || (!queue && err_sys(&err, "cannot wait") < 0))
+		return say_err(&err);
+	int result = queue_open(queue, QUEUE_LENIENT, &err);
+	for (; result == 0 && optind < argc; optind++) {
+		options_job_id(argv[optind], &id, &err);
+		result = wait_one(queue, id, &code, &err);
+	}
+	queue_close(queue);
+	return result < 0 ? say_err(&err) : code;
+}
