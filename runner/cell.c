@@ -183,6 +183,13 @@ bool cell_contains_self(const char *path)
 	return strncmp(full, path, length) == 0 && (full[length] == '\0' || full[length] == '/');
 }
 
+bool cell_self_is_job(void)
+{
+	char own[PATH_MAX];
+
+	return find_own(own) && strstr(own, "/pgpu-");
+}
+
 /* The value of `key` in cgroup.events; -1 when the cgroup is gone. */
 static int read_event(const struct cell *cell, const char *key)
 {

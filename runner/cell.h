@@ -48,6 +48,9 @@ int cell_open(const char *path, struct cell *ret_cell, struct err *err);
 /* True when `path` names the cgroup this process is in, or one above it. */
 bool cell_contains_self(const char *path);
 
+/* True when our cgroup's path has the name of a cell in it: whose, the lanes say. */
+bool cell_self_is_job(void);
+
 /* True when a process (zombies aside) is inside, in any nested cgroup. */
 bool cell_populated(const struct cell *cell);
 /* Waits for it to be empty, at most `timeout_ms`; false when it is not. */

@@ -110,12 +110,11 @@ static int run_directly(const struct request *request, char **argv)
 	return EXIT_NO_START;
 }
 
-static void describe(struct entry *entry, const struct job *job, uint64_t id)
+static void describe(struct entry *entry, const struct job *job)
 {
 	SCOPE_BUF struct buf command = BUF_EMPTY;
 
 	job_command_line(job, &command);
-	entry->id = id;
 	entry->kind = ENTRY_RUN;
 	entry->arrived_wall_ns = clock_wall_ns();
 	entry->budget_ns = job->budget_ns;
@@ -225,17 +224,16 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 static int run_in_queue(struct request *request, struct run *run, struct err *err)
 {
 	char folder[4096];
-	uint64_t id;
 
 	if (!getcwd(folder, sizeof folder))
 		snprintf(folder, sizeof folder, "/");
 	if (job_complete_run(&request->job, &run->queue.line.conf, folder, err) < 0)
 		return -1;
-	if (queue_take_ids(&run->queue, 1, &id, err) < 0)
-		return -1;
 	run->arrived_ns = clock_awake_ns();
 	member_open(&run->member, &run->queue.line, MEMBER_RUN);
-	describe(&run->member.job, &request->job, id);
+	describe(&run->member.job, &request->job);
+	run->member.wants_id = true;
+	run->queue.line.stops_blocked = true;
 	int code = signals_open(&run->signals, err) < 0 ? -1 : wait_for_lane(run, request, err);
 	if (code == 0)
 		code = run_on_lane(run, request, err);
@@ -259,7 +257,7 @@ int cmd_run(int argc, char **argv)
 		say_err(&err);
 		return EXIT_BROKEN;
 	}
-	code = queue_open(&run->queue, QUEUE_STRICT, &err);
+	code = queue_open(&run->queue, QUEUE_RUN, &err);
 	if (code == 0 && run->queue.inside) {
 		queue_close(&run->queue);
 		return run_directly(&request, argv + optind);

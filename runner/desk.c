@@ -123,6 +123,8 @@ bool desk_find(struct line *line, struct entry *ret_supervisor)
 	struct seat_view view;
 	int64_t queue_pid = 0;
 
+	if (!text && !cell_self_is_job())
+		return false;
 	if (text && text_number_parse(text, 1, INT32_MAX, &queue_pid, &ignored) < 0)
 		queue_pid = 0;
 	for (int lane = 0; lane < CONF_LANES; lane++) {
@@ -134,7 +136,7 @@ bool desk_find(struct line *line, struct entry *ret_supervisor)
 		}
 	}
 	struct search search = { line, (pid_t)queue_pid, ret_supervisor };
-	return text && ticket_each(line, match_ticket, &search, &ignored) == 1;
+	return ticket_each(line, match_ticket, &search, &ignored) == 1;
 }
 
 int desk_ask(const struct entry *supervisor, const char *message, char *answer_text, struct err *err)

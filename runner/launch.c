@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/capability.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,61 +20,61 @@
 
 #include "conf/base/scope.h"
 
-/* What went wrong in the child: which step, and errno. */
-struct failure {
-	int step;
-	int errnum;
+enum step { STEP_NONE, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_EXEC };
+
+/* The child writes here what went wrong: it shares our memory until its exec, and we do not run meanwhile. */
+struct birth {
+	const struct launch *launch;
+	char *path;
+	char **by_shell;
+	volatile enum step step;
+	volatile int errnum;
 };
 
-enum step { STEP_CWD, STEP_FILES, STEP_SESSION, STEP_EXEC };
-
-static void fail(int report, enum step step)
+static void fail(struct birth *birth, enum step step)
 {
-	struct failure failure = { .step = step, .errnum = errno };
-
-	if (write(report, &failure, sizeof failure) < 0)
-		_exit(EXIT_BROKEN);
+	birth->errnum = errno;
+	birth->step = step;
 	_exit(EXIT_NO_START);
 }
 
 /* 0, 1, 2 in place; a source that is itself one of them was moved up before. */
-static void place_files(const struct launch *launch, int report)
+static void place_files(struct birth *birth)
 {
 	for (int fd = 0; fd < 3; fd++) {
-		if (launch->fds[fd] >= 0 && dup2(launch->fds[fd], fd) < 0)
-			fail(report, STEP_FILES);
+		if (birth->launch->fds[fd] >= 0 && dup2(birth->launch->fds[fd], fd) < 0)
+			fail(birth, STEP_FILES);
 	}
 }
 
-static void child(const struct launch *launch, char *path, char **by_shell, int report)
+static void child(void *context)
 {
+	struct birth *birth = context;
+	const struct launch *launch = birth->launch;
+
 	for (const int *fd = launch->close_first; fd && *fd >= 0; fd++)
 		close(*fd);
-	place_files(launch, report);
-	if (launch->only_three) {
-		if (report != 3 && dup3(report, 3, O_CLOEXEC) < 0)
-			fail(report, STEP_FILES);
-		report = 3;
-		syscall(SYS_close_range, 4U, ~0U, 0U);
-	}
+	place_files(birth);
+	if (launch->only_three)
+		syscall(SYS_close_range, 3U, ~0U, 0U);
 	if (launch->own_session && setsid() < 0)
-		fail(report, STEP_SESSION);
+		fail(birth, STEP_SESSION);
 	if (launch->own_group && setpgid(0, 0) < 0)
-		fail(report, STEP_SESSION);
+		fail(birth, STEP_SESSION);
 	if (launch->workdir && chdir(launch->workdir) < 0)
-		fail(report, STEP_CWD);
+		fail(birth, STEP_CWD);
 	if (launch->umask != (mode_t)-1)
 		umask(launch->umask);
 	sigaction(SIGCHLD, &launch->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
-	execve(path, launch->argv, launch->environment);
+	execve(birth->path, launch->argv, launch->environment);
 	if (errno == ENOEXEC) {
-		by_shell[0] = "/bin/sh";
-		by_shell[1] = path;
-		execve("/bin/sh", by_shell, launch->environment);
+		birth->by_shell[0] = "/bin/sh";
+		birth->by_shell[1] = birth->path;
+		execve("/bin/sh", birth->by_shell, launch->environment);
 		errno = ENOEXEC;
 	}
-	fail(report, STEP_EXEC);
+	fail(birth, STEP_EXEC);
 }
 
 static const char *find_variable(char *const *environment, const char *name)
@@ -148,63 +150,140 @@ static char **shell_argv(char *const *argv)
 	return copy;
 }
 
-static pid_t clone_child(const struct launch *launch, int *pidfd)
+enum { CHILD_STACK = 32 << 10 };
+
+/*
+ * clone3(2) with a stack of the child's own: it must not return into our frames, so it calls child() at once and never comes back.
+ * glibc has no wrapper for it. Elsewhere the child gets a copy of our memory, and `birth` lies in a shared page.
+ */
+#if defined(__x86_64__)
+#define SHARES_MEMORY 1
+static long clone_and_call(struct clone_args *args, void (*function)(void *), void *context)
 {
+	register void (*keep_function)(void *) __asm__("r8") = function;
+	register void *keep_context __asm__("r9") = context;
+	long result;
+
+	__asm__ volatile("syscall\n\t"
+			 "testq %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xorl %%ebp, %%ebp\n\t"
+			 "movq %%r9, %%rdi\n\t"
+			 "callq *%%r8\n\t"
+			 "ud2\n"
+			 "1:"
+			 : "=a"(result)
+			 : "a"(SYS_clone3), "D"(args), "S"(sizeof *args), "r"(keep_function), "r"(keep_context)
+			 : "rcx", "r11", "memory", "cc");
+	return result;
+}
+#elif defined(__aarch64__)
+#define SHARES_MEMORY 1
+static long clone_and_call(struct clone_args *args, void (*function)(void *), void *context)
+{
+	register long number __asm__("x8") = SYS_clone3;
+	register long result __asm__("x0") = (long)args;
+	register long size __asm__("x1") = sizeof *args;
+	register void (*keep_function)(void *) __asm__("x9") = function;
+	register void *keep_context __asm__("x10") = context;
+
+	__asm__ volatile("svc #0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, xzr\n\t"
+			 "mov x0, x10\n\t"
+			 "blr x9\n\t"
+			 "brk #0\n"
+			 "1:"
+			 : "+r"(result)
+			 : "r"(number), "r"(size), "r"(keep_function), "r"(keep_context)
+			 : "memory", "cc");
+	return result;
+}
+#else
+#define SHARES_MEMORY 0
+static long clone_and_call(struct clone_args *args, void (*function)(void *), void *context)
+{
+	args->flags &= ~(uint64_t)CLONE_VM;
+	args->stack = args->stack_size = 0;
+	long result = syscall(SYS_clone3, args, sizeof *args);
+	if (result == 0)
+		function(context);
+	return result < 0 ? -errno : result;
+}
+#endif
+
+static pid_t clone_child(struct birth *birth, int *pidfd)
+{
+	char stack[CHILD_STACK] __attribute__((aligned(64)));
 	struct clone_args args = {
-		.flags = CLONE_VFORK | CLONE_PIDFD,
+		.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
 		.pidfd = (uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
+		.stack = (uintptr_t)stack,
+		.stack_size = sizeof stack,
 	};
 
-	if (launch->cell_fd >= 0) {
+	if (birth->launch->cell_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (uint64_t)launch->cell_fd;
+		args.cgroup = (uint64_t)birth->launch->cell_fd;
 	}
-	return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+	long result = clone_and_call(&args, child, birth);
+	if (result >= 0)
+		return (pid_t)result;
+	errno = (int)-result;
+	return -1;
 }
 
-static int explain(const struct launch *launch, const struct failure *failure, struct err *err)
+static int explain(const struct birth *birth, struct err *err)
 {
-	errno = failure->errnum;
-	if (failure->step == STEP_CWD)
-		err_sys(err, "cannot enter folder %s", launch->workdir);
+	enum step step = birth->step;
+
+	errno = birth->errnum;
+	if (step == STEP_CWD)
+		err_sys(err, "cannot enter folder %s", birth->launch->workdir);
 	else
-		err_sys(err, "cannot start %s", launch->argv[0]);
-	err->code = failure->step == STEP_EXEC || failure->step == STEP_CWD ? EXIT_NO_START : EXIT_BROKEN;
+		err_sys(err, "cannot start %s", birth->launch->argv[0]);
+	err->code = step == STEP_EXEC || step == STEP_CWD ? EXIT_NO_START : EXIT_BROKEN;
 	return -1;
+}
+
+static int give_birth(struct birth *birth, struct launched *ret_launched, struct err *err)
+{
+	int pidfd = -1;
+	pid_t pid = clone_child(birth, &pidfd);
+
+	if (pid < 0) {
+		err_sys(err, "cannot start %s", birth->launch->argv[0]);
+		err->code = EXIT_BROKEN;
+		return -1;
+	}
+	if (birth->step != STEP_NONE) {
+		waitpid(pid, NULL, 0);
+		close(pidfd);
+		return explain(birth, err);
+	}
+	*ret_launched = (struct launched){ .pid = pid, .pidfd = pidfd };
+	return 0;
 }
 
 int launch(const struct launch *launch, struct launched *ret_launched, struct err *err)
 {
 	char path[PATH_MAX];
-	int ends[2], pidfd = -1;
-	struct failure failure;
+	struct birth local, *birth = &local;
 
 	if (find_command(launch, path, err) < 0 || drop_gained(err) < 0)
 		return -1;
 	SCOPE_FREE char **by_shell = shell_argv(launch->argv);
-	if (!by_shell || pipe2(ends, O_CLOEXEC) < 0) {
+	if (!SHARES_MEMORY)
+		birth = mmap(NULL, sizeof *birth, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!by_shell || birth == MAP_FAILED) {
 		err_sys(err, "cannot start %s", launch->argv[0]);
 		err->code = EXIT_BROKEN;
 		return -1;
 	}
-	SCOPE_FD int from_child = ends[0];
-	SCOPE_FD int report = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
-	close(ends[1]);
-	pid_t pid = report < 0 ? -1 : clone_child(launch, &pidfd);
-	if (pid == 0)
-		child(launch, path, by_shell, report);
-	if (pid < 0) {
-		err_sys(err, "cannot start %s", launch->argv[0]);
-		err->code = EXIT_BROKEN;
-		return -1;
-	}
-	close(TAKE_FD(report));
-	if (read(from_child, &failure, sizeof failure) == (ssize_t)sizeof failure) {
-		waitpid(pid, NULL, 0);
-		close(pidfd);
-		return explain(launch, &failure, err);
-	}
-	*ret_launched = (struct launched){ .pid = pid, .pidfd = pidfd };
-	return 0;
+	*birth = (struct birth){ .launch = launch, .path = path, .by_shell = by_shell, .step = STEP_NONE };
+	int result = give_birth(birth, ret_launched, err);
+	if (!SHARES_MEMORY)
+		munmap(birth, sizeof *birth);
+	return result;
 }

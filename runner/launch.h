@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Starts a job's command: clone3(2) straight into its cell, with CLONE_VFORK so that the answer of exec is there when it returns.
+ * Starts a job's command: clone3(2) straight into its cell, with CLONE_VM and CLONE_VFORK: no memory is copied, and the answer of
+ * exec is there when it returns.
  *
  * The child's first act is to close every descriptor of ours: a lock is shared across a clone until the exec, and a child held up before
  * its exec (a hung file system, say) must not look like a living owner. What it gets is exactly what is described here and what the

@@ -170,10 +170,12 @@ int line_lock(struct line *line, struct err *err)
 	sigaddset(&stops, SIGTSTP);
 	sigaddset(&stops, SIGTTIN);
 	sigaddset(&stops, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &stops, &line->mask);
+	if (!line->stops_blocked)
+		sigprocmask(SIG_BLOCK, &stops, &line->mask);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && (errno != EWOULDBLOCK || wait_for_lock(fd) < 0)) {
 		err_sys(err, "cannot lock the queue");
-		sigprocmask(SIG_SETMASK, &line->mask, NULL);
+		if (!line->stops_blocked)
+			sigprocmask(SIG_SETMASK, &line->mask, NULL);
 		return -1;
 	}
 	line->lock_fd = TAKE_FD(fd);
@@ -184,7 +186,8 @@ void line_unlock(struct line *line)
 {
 	close(line->lock_fd);
 	line->lock_fd = -1;
-	sigprocmask(SIG_SETMASK, &line->mask, NULL);
+	if (!line->stops_blocked)
+		sigprocmask(SIG_SETMASK, &line->mask, NULL);
 }
 
 /* boot/next: "NEXT LIMIT"; ids from NEXT up to LIMIT are free to give out without a sync. */

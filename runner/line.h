@@ -50,6 +50,7 @@ struct line {
 	int boot_fd;
 	int tickets_fd;
 	int lock_fd;   /* -1 while not held */
+	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
 	sigset_t mask; /* before line_lock() */
 	struct conf conf;
 	uint64_t conf_inode; /* of the copy that `conf` was read from: a new copy is a new file */
@@ -89,7 +90,8 @@ struct served {
 };
 int served_read(struct line *line, struct served *ret_served, struct err *err);
 uint64_t served_of(const struct served *served, const char *session);
-int served_touch(struct line *line, const char *session, struct err *err);
+/* Counts the session as served now; `served` is what served_read() gave under the same lock. */
+int served_touch(struct line *line, struct served *served, const char *session, struct err *err);
 void served_free(struct served *served);
 
 #endif

@@ -211,9 +211,13 @@ int member_settle(struct member *member, struct err *err)
 		struct plan plan;
 		if (line_lock(line, err) < 0)
 			return -1;
-		int result = settle(member, &plan, err);
+		int result = settle(member, &plan, err), again = 0;
 		line_unlock(line);
-		int again = 0;
+		if (result == 1) {
+			if (line_reserve(line, 1, err) < 0)
+				return -1;
+			continue;
+		}
 		if (result == 0) {
 			carry_out(member, &plan);
 			member->settled = plan.settled;

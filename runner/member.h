@@ -45,6 +45,7 @@ struct member {
 	bool ended;             /* the lane is ours and its job is over: settle may give it away */
 	bool leaving;           /* takes nothing any more */
 	bool wants_lane;        /* a `run` in line */
+	bool wants_id;          /* its first settle gives it an id */
 	bool settled;
 	struct wake wake;
 	struct procid stopped;  /* a standby seen stopped: its seat counts as vacant */

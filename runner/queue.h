@@ -12,9 +12,10 @@
 
 /*
  * How a command takes a broken configuration: with the last copy that was right and a line on stderr, or not at all.
- * QUEUE_TELLING is lenient and says a line for each thing that the rescue pass mends.
+ * QUEUE_TELLING is lenient and says a line for each thing that the rescue pass mends; QUEUE_RUN is strict and leaves that pass to
+ * the first settle of the `run`, which looks at the same things.
  */
-enum queue_conf { QUEUE_LENIENT, QUEUE_STRICT, QUEUE_TELLING };
+enum queue_conf { QUEUE_LENIENT, QUEUE_STRICT, QUEUE_TELLING, QUEUE_RUN };
 
 struct queue {
 	struct line line;

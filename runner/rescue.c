@@ -45,7 +45,7 @@ static void remove_old_boots(int queue_fd)
 }
 
 /* The first call after a boot: nothing that says running can be. */
-static int sweep_once(struct line *line, struct err *err)
+int rescue_sweep(struct line *line, struct err *err)
 {
 	if (faccessat(line->boot_fd, "swept", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
@@ -105,7 +105,7 @@ int rescue_pass(struct line *line, bool always, struct err *err)
 {
 	struct member guest;
 
-	if (sweep_once(line, err) < 0)
+	if (rescue_sweep(line, err) < 0)
 		return -1;
 	int wrong = always ? 1 : looks_wrong(line, err);
 	if (wrong <= 0)

@@ -11,6 +11,8 @@
 
 #include "runner/line.h"
 
+/* The part of it that is done once after each boot. */
+int rescue_sweep(struct line *line, struct err *err);
 /* With `always` it settles even where nothing looks wrong (`pgpu rescue`). */
 int rescue_pass(struct line *line, bool always, struct err *err);
 

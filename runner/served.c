@@ -76,19 +76,15 @@ static size_t oldest_row(const struct served *served)
 	return oldest;
 }
 
-int served_touch(struct line *line, const char *session, struct err *err)
+int served_touch(struct line *line, struct served *served, const char *session, struct err *err)
 {
-	struct served served;
 	char row[ROW + 1];
+	const char *found = find_row(served, session);
+	size_t at = found ? (size_t)(found - served->text) : served->size / ROW * ROW;
 
-	if (served_read(line, &served, err) < 0)
-		return -1;
-	const char *found = find_row(&served, session);
-	size_t at = found ? (size_t)(found - served.text) : served.size / ROW * ROW;
 	if (!found && at >= (size_t)ROW * ROWS_MAX)
-		at = oldest_row(&served);
-	snprintf(row, sizeof row, "%-64.64s %020llu\n", session, (unsigned long long)(served.last + 1));
-	served_free(&served);
+		at = oldest_row(served);
+	snprintf(row, sizeof row, "%-64.64s %020llu\n", session, (unsigned long long)++served->last);
 	SCOPE_FD int fd = openat(line->queue_fd, "served", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0 || pwrite(fd, row, ROW, (off_t)at) != ROW)
 		return err_sys(err, "cannot note the session as served");

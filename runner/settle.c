@@ -275,7 +275,7 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	}
 	note_wake(view, &standby_of(view)->entry);
 	note_holder(view, job, seat->number);
-	return served_touch(line, job->session, err);
+	return served_touch(line, &view->served, job->session, err);
 }
 
 static int grant_to_ticket(struct view *view, const struct seat_view *seat, struct candidate *winner, struct err *err)
@@ -609,10 +609,44 @@ void plan_free(struct plan *plan)
 	*plan = (struct plan){ 0 };
 }
 
+static int take_id(struct member *member, struct err *err)
+{
+	if (!member->wants_id)
+		return 0;
+	int taken = line_take_ids(member->line, 1, &member->job.id, err);
+	member->wants_id = taken != 0;
+	return taken;
+}
+
+/*
+ * Who leaves a line that nobody watches has nobody to hand on to: while anything waits, the standby's seat is not free. So a plain `run`
+ * looks at that one seat, and at nothing else.
+ */
+static int leave_alone(struct member *member, struct plan *plan, struct err *err)
+{
+	struct seat_view standby;
+
+	if (!member->leaving || member->kind != MEMBER_RUN || member->lane.fd < 0 || member->role.fd >= 0)
+		return 0;
+	if (seat_read(member->line, SEAT_STANDBY, &standby, err) < 0)
+		return -1;
+	if (standby.entry.state != ENTRY_FREE || standby.held)
+		return 0;
+	plan->settled = true;
+	member->ended = false;
+	return seat_free(&member->lane, err) < 0 ? -1 : 1;
+}
+
 int settle(struct member *member, struct plan *ret_plan, struct err *err)
 {
 	struct view view = { .member = member, .plan = ret_plan };
-	int result = -1;
+	int result = -1, taken;
+
+	*ret_plan = (struct plan){ 0 };
+	if ((taken = take_id(member, err)) != 0)
+		return taken;
+	if ((taken = leave_alone(member, ret_plan, err)) != 0)
+		return taken < 0 ? -1 : 0;
 
 	if (open_plan(ret_plan, err) == 0 && line_conf_again(member->line, err) == 0 && come_back(member, err) == 0 && look(&view, err) == 0 && fill_lanes(&view, err) == 0 &&
 	    stand_in_line(&view, err) == 0 && fill_roles(&view, err) == 0)

@@ -26,6 +26,7 @@ struct plan {
 	int64_t again_boot_ns; /* a grant runs out then; 0: none */
 };
 
+/* 1: no id is left for a new `run`; line_reserve() without the lock, and again. */
 int settle(struct member *member, struct plan *ret_plan, struct err *err);
 void plan_free(struct plan *plan);
 

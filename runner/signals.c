@@ -8,13 +8,17 @@ int signals_open(struct signals *signals, struct err *err)
 {
 	static const int ours[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGURG };
 	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t set;
+	sigset_t set, block;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		sigaddset(&set, ours[i]);
 	sigaction(SIGCHLD, &plain, &signals->caller_child);
-	sigprocmask(SIG_BLOCK, &set, &signals->caller_mask);
+	/* The terminal must not stop us while we hold the queue lock (line.h, stops_blocked). */
+	block = set;
+	sigaddset(&block, SIGTTIN);
+	sigaddset(&block, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &block, &signals->caller_mask);
 	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return signals->fd < 0 ? err_sys(err, "cannot watch for signals") : 0;
 }

@@ -166,7 +166,7 @@ static int work(struct worker *worker, struct err *err)
 	for (;;) {
 		tell_ready(worker);
 		bool job = member->lane.fd >= 0 && !member->ended;
-		if (!job && member->role.fd < 0 && member->settled)
+		if (!job && member->role.fd < 0)
 			return member_leave(member, err);
 		int result = job ? run_one(worker, err) : watch_line(worker, err);
 		if (result == 2)
@@ -217,6 +217,7 @@ int cmd_worker(int argc, char **argv)
 		result = adopt_seat(&worker->member, argv[1], argv[2], &err);
 		if (result == 0)
 			result = signals_open(&worker->signals, &err);
+		worker->queue.line.stops_blocked = result == 0;
 		if (result == 0)
 			result = work(worker, &err);
 		member_close(&worker->member);

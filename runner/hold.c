@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "runner/stray.h"
+
+#define FREEZE_MS 2000
+#define KILL_AGAIN_NS NS_PER_S
+
+int64_t hold_ran_ns(const struct hold *hold)
+{
+	return clock_awake_ns() - hold->began_ns - hold->away_ns;
+}
+
+bool hold_cancelled(const struct hold *hold)
+{
+	return spool_ordered(hold->task->spool, hold->member->job.id) != ORDER_NONE;
+}
+
+int hold_note(struct hold *hold, struct err *err)
+{
+	return seat_update(&hold->member->lane, &hold->member->job, err);
+}
+
+static bool first_time(const struct member *member, const char *name)
+{
+	SCOPE_FD int fd = member->wake.folder_fd < 0 ? -1
+						     : openat(member->wake.folder_fd, name,
+							      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	return fd >= 0 || errno != EEXIST;
+}
+
+/* Without a cell the job runs all the same; which guarantee is missing is said once a login, and `status` always says it. */
+int hold_make_cell(struct hold *hold, struct err *err)
+{
+	struct member *member = hold->member;
+	SCOPE_FREE struct cell_place *place = malloc(sizeof *place);
+	struct stat queue;
+	char name[96];
+	struct err why = ERR_NONE;
+
+	hold->cell = CELL_NONE;
+	if (!place || fstat(member->line->queue_fd, &queue) < 0)
+		return err_sys(err, "cannot make a cell");
+	cell_place_find(member->line->conf.cells, place);
+	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's holds. */
+	snprintf(name, sizeof name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino, (unsigned long long)member->job.id,
+		 (unsigned long long)member->lane.gen);
+	if (place->available && cell_make(place, name, member->job.memory_bytes, &hold->cell, &why) < 0)
+		snprintf(place->reason, sizeof place->reason, "%.180s", why.text);
+	if (hold->cell.fd < 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return err_sys(err, "cannot become the reaper of the job's orphans");
+	if (hold->cell.fd < 0 && hold->task->interactive && first_time(member, "said-no-cell"))
+		say("no cell: %s; children may escape and the memory ceiling is not enforced", place->reason);
+	else if (hold->cell.fd >= 0 && !place->memory && hold->task->interactive && first_time(member, "said-no-memory"))
+		say("the memory ceiling is not enforced: %s", place->reason);
+	memcpy(member->job.cell, hold->cell.path, sizeof member->job.cell);
+	return 0;
+}
+
+static struct stray stray_of(const struct hold *hold)
+{
+	struct stray stray = { .supervisor = getpid(), .mark = hold->mark };
+
+	if (hold->task->launch.own_session)
+		stray.session = hold->first.pid;
+	member_workers(hold->member, stray.spared, STRAY_SPARED);
+	return stray;
+}
+
+static void count_one(pid_t pid, void *context)
+{
+	(void)pid;
+	++*(int *)context;
+}
+
+int hold_count(const struct hold *hold)
+{
+	int count = 0;
+
+	if (hold->cell.fd >= 0) {
+		cell_each(&hold->cell, count_one, &count);
+	} else {
+		struct stray stray = stray_of(hold);
+		stray_each(&stray, count_one, &count);
+	}
+	return count;
+}
+
+/* True when nothing of the job lives. Without a cell: we are its orphans' reaper, so no child is no descendant. */
+bool hold_empty(const struct hold *hold)
+{
+	if (!hold->gone)
+		return false;
+	if (hold->cell.fd >= 0)
+		return !cell_populated(&hold->cell);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+		return true;
+	return hold_count(hold) == 0;
+}
+
+void hold_signal(const struct hold *hold, int sig)
+{
+	if (hold->cell.fd >= 0) {
+		cell_signal(&hold->cell, sig);
+	} else {
+		struct stray stray = stray_of(hold);
+		stray_signal(&stray, sig);
+	}
+}
+
+bool hold_freeze(const struct hold *hold, bool frozen)
+{
+	if (hold->cell.fd >= 0)
+		return cell_freeze(&hold->cell, frozen, FREEZE_MS);
+	hold_signal(hold, frozen ? SIGSTOP : SIGCONT);
+	return true;
+}
+
+void hold_kill(struct hold *hold)
+{
+	if (hold->cell.fd >= 0) {
+		cell_kill(&hold->cell);
+	} else {
+		struct stray stray = stray_of(hold);
+		stray_kill(&stray, 200);
+	}
+	hold->killed = true;
+	hold->kill_at_ns = clock_awake_ns() + KILL_AGAIN_NS;
+}
+
+void hold_begin_stop(struct hold *hold, enum stop why)
+{
+	if (hold->stop == STOP_NONE || why != STOP_LEFT)
+		hold->stop = why;
+	if (hold->kill_at_ns)
+		return;
+	hold->member->job.state = ENTRY_COMPLETING;
+	struct err ignored = ERR_NONE;
+	hold_note(hold, &ignored);
+	hold_signal(hold, SIGTERM);
+	hold_signal(hold, SIGCONT);
+	if (hold->cell.fd >= 0)
+		cell_freeze(&hold->cell, false, 0);
+	hold->kill_at_ns = clock_awake_ns() + hold->member->line->conf.grace_ns;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "conf/base/words.h"
+#include "runner/hold.h"
+
+void hold_write_frozen(const struct hold *hold, int64_t frozen_ns)
+{
+	char text[32];
+	SCOPE_FD int fd = hold->frozen_file[0] ? open(hold->frozen_file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	int length = snprintf(text, sizeof text, "%020lld\n", (long long)(frozen_ns / NS_PER_MS));
+
+	if (fd >= 0 && pwrite(fd, text, (size_t)length, 0) != length)
+		say("cannot write %s", hold->frozen_file);
+}
+
+static bool wants_priority(const struct hold *hold)
+{
+	char *const *next = hold->task->environment;
+
+	for (; *next; next++) {
+		if (strcmp(*next, "PRIORITY=normal") == 0 || strncmp(*next, "AMD_PRIORITY=", 13) == 0)
+			return false;
+	}
+	return hold->member->line->conf.amd_priority;
+}
+
+/* An enclosing job's own marks never pass. */
+static bool is_ours(const char *assignment)
+{
+	return strncmp(assignment, "GPU_QUEUE", 9) == 0 || strncmp(assignment, "PGPU_JOB_ID=", 12) == 0;
+}
+
+enum { OWN = 6, OWN_SIZE = 1024 };
+
+/* One assignment of our own, written behind the list's pointers; returns where the next one goes. */
+static char *put(char ***end, char *text, const char *name, const char *value)
+{
+	*(*end)++ = text;
+	return text + snprintf(text, OWN_SIZE / 5, "%s=%s", name, value) + 1;
+}
+
+char **hold_environment(struct hold *hold, struct err *err)
+{
+	const struct member *member = hold->member;
+	size_t room = words_count(hold->task->environment) + words_count(hold->task->extra) + OWN + 1;
+	char **list = malloc(room * sizeof *list + OWN_SIZE), **end = list, number[32];
+	char *text = (char *)(list + room);
+
+	if (!list) {
+		err_sys(err, "cannot start the job");
+		return NULL;
+	}
+	for (char *const *next = hold->task->environment; *next; next++) {
+		if (!is_ours(*next))
+			*end++ = *next;
+	}
+	for (char *const *next = hold->task->extra; next && *next; next++)
+		*end++ = *next;
+	*end++ = "GPU_QUEUE=1";
+	snprintf(number, sizeof number, "%d", member->job.owner.pid);
+	snprintf(hold->mark, sizeof hold->mark, "GPU_QUEUE_PID=%s", number);
+	text = put(&end, text, "GPU_QUEUE_PID", number);
+	snprintf(number, sizeof number, "%llu", (unsigned long long)member->job.id);
+	text = put(&end, text, "PGPU_JOB_ID", number);
+	if (member->wake.path[0]) {
+		snprintf(hold->frozen_file, sizeof hold->frozen_file, "%s.frozen", member->wake.path);
+		snprintf(hold->mark, sizeof hold->mark, "GPU_QUEUE_TURN=%s", member->wake.path);
+		text = put(&end, text, "GPU_QUEUE_TURN", member->wake.path);
+		put(&end, text, "GPU_QUEUE_FROZEN", hold->frozen_file);
+	}
+	if (wants_priority(hold))
+		*end++ = "AMD_PRIORITY=-512";
+	*end = NULL;
+	return list;
+}
