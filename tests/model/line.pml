@@ -86,7 +86,7 @@ byte rec[NJA], rst[NJA], runs[NJA];	/* record: 0 none, 1 pending, 2 running, 3 e
 byte alv, stp, idl = 255, arr;		/* slots: alive, stopped, unused; arrived */
 byte tck, psd;				/* tickets, and those passed over */
 byte wak, sld;				/* wakes not yet read; workers that said settled */
-byte wt[NP];				/* whose pidfds a process polls */
+byte wt[NP], wl[L];			/* whose pidfds a process polls; whom the standby saw in a lane (+1) */
 byte ql;				/* the queue lock: its holder + 1 */
 byte f1 = F1, f2 = F2, cm;		/* faults left; stopped processes that get SIGCONT from outside */
 bool exc;				/* the fault hit a submit that had not returned, and nobody else was there */
@@ -99,6 +99,11 @@ bool gate;				/* the time a gated job waits for has come */
 
 /* who fills a seat: its owner, while that holds the byte; during a spawn whoever holds it */
 #define HM(s) ((own[s] == NO -> msk[s] : msk[s] & b(own[s])))
+#ifndef NO_OWNERDEAD
+#define DEADLANE(l) (st[l] >= RUNNING && HM(l) == 0)
+#else
+#define DEADLANE(l) (st[l] >= RUNNING && msk[l] == 0)
+#endif
 #define DEADOWN(s) ((alv & b(own[s])) == 0)
 #define STOPOWN(s) ((stp & b(own[s])) != 0)
 #if L == 1
@@ -108,7 +113,7 @@ bool gate;				/* the time a gated job waits for has come */
 #define LANEG (LG(0) & ~stp)
 #define LMSK HM(0)
 #define CLAIMED(j) (st[0] != FREE && sj[0] == (j) + 1)
-#define UNHELD (st[0] >= RUNNING && msk[0] == 0)
+#define UNHELD DEADLANE(0)
 #define ANYFREE (st[0] == FREE)
 #define SLOWCELL (cell[0] == 2)
 #define LOWN b(own[0])
@@ -119,7 +124,7 @@ bool gate;				/* the time a gated job waits for has come */
 #define LANEG ((LG(0) | LG(1)) & ~stp)
 #define LMSK (HM(0) | HM(1))
 #define CLAIMED(j) ((st[0] != FREE && sj[0] == (j) + 1) || (st[1] != FREE && sj[1] == (j) + 1))
-#define UNHELD ((st[0] >= RUNNING && msk[0] == 0) || (st[1] >= RUNNING && msk[1] == 0))
+#define UNHELD (DEADLANE(0) || DEADLANE(1))
 #define ANYFREE (st[0] == FREE || st[1] == FREE)
 #define SLOWCELL (cell[0] == 2 || cell[1] == 2)
 #endif
@@ -135,7 +140,7 @@ bool gate;				/* the time a gated job waits for has come */
 #define SPOOLED (rec[0] == 1 || rec[0] == 2 || rec[1] == 1 || rec[1] == 2)
 #define SPOOLWAITS (JE(0) || JE(1))
 #endif
-#ifdef FIX_NEED
+#ifndef NO_NEED
 #define NEED ((tck & ~psd & ~GRL) != 0 || SPOOLED)
 #else
 #define NEED ((tck & ~psd) != 0 || SPOOLED)
@@ -153,15 +158,20 @@ bool gate;				/* the time a gated job waits for has come */
 #define HOLDSX(x) (!NEED || ((HM(SB) & ~stp & ~LH & ~(x)) != 0 && (GUARDS(x) & (GUARDS(x) - 1)) != 0))
 #define HOLDS HOLDSX(0)
 #define ANYGRANT (st[0] == GRANTED || st[L - 1] == GRANTED || st[SB] == GRANTED || st[SC] == GRANTED)
+#define GR(s) ((st[s] == GRANTED -> b(own[s]) : 0))
+#define GRANTEES (GRL | GR(SB) | GR(SC))
 #define LOSTGRANT(s) (st[s] == GRANTED && (DEADOWN(s) || STOPOWN(s)))
 #define ANYLOST (LOSTGRANT(0) || LOSTGRANT(L - 1) || LOSTGRANT(SB) || LOSTGRANT(SC))
 
-#ifdef FIX_STUCK
-#define STUCK(l) (st[l] != FREE && msk[l] != 0 && (msk[l] & ~stp) == 0 && cell[l] == 0)
+/* the standby remembers whom it saw in a lane: is that process stopped, and its job gone? */
+#ifndef NO_STUCK
+#define STUCK(l) (wl[l] != 0 && (stp & b(wl[l] - 1)) != 0 && cell[l] == 0)
+#define STUCKWHO(l) b(wl[l] - 1)
 #else
 #define STUCK(l) (st[l] == RUNNING && msk[l] != 0 && (msk[l] & ~stp) == 0 && cell[l] == 0)
+#define STUCKWHO(l) msk[l]
 #endif
-#ifdef FIX_SBGONE
+#ifndef NO_SBGONE
 #define SBGONE (NEED && (st[SB] == FREE || (st[SB] == RUNNING && (HM(SB) & ~stp & ~LH) == 0) || LOSTGRANT(SB)))
 #else
 #define SBGONE (NEED && st[SB] == RUNNING && (HM(SB) & ~stp & ~LH) == 0)
@@ -353,9 +363,17 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 #endif
 		:: else ->
 			if
+#ifndef NO_REFUSE
+			/* who has a lane refuses a role */
+			:: ln != 0 && st[SB] == GRANTED && own[SB] == me -> st[SB] = FREE
+			:: ln != 0 && st[SC] == GRANTED && own[SC] == me -> st[SC] = FREE
+			:: ln == 0 && st[SB] == GRANTED && own[SB] == me -> st[SB] = RUNNING; msk[SB] = ME
+			:: ln == 0 && st[SC] == GRANTED && own[SC] == me && !(st[SB] == GRANTED && own[SB] == me) -> st[SC] = RUNNING; msk[SC] = ME
+#else
 			:: st[SB] == GRANTED && own[SB] == me -> st[SB] = RUNNING; msk[SB] = ME
-			:: st[SC] == GRANTED && own[SC] == me -> st[SC] = RUNNING; msk[SC] = ME
-			:: (psd & ME) != 0 -> psd = psd & ~ME
+			:: st[SC] == GRANTED && own[SC] == me && !(st[SB] == GRANTED && own[SB] == me) -> st[SC] = RUNNING; msk[SC] = ME
+#endif
+			:: (psd & ME) != 0 && (GR(SB) & ME) == 0 && (GR(SC) & ME) == 0 -> psd = psd & ~ME
 			:: else ->
 				pc = SE;
 				if
@@ -385,15 +403,28 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 				exp = 0;
 				/* whose pidfds to poll from now on */
 				wt[me] = 0;
-				if :: ROLE(SB) -> wt[me] = (LMSK | msk[SC]) & ~ME :: else fi;
+				if
+				:: ROLE(SB) ->
+					wt[me] = (LMSK | msk[SC]) & ~ME;
+					i = 0;
+					do
+					:: i < L -> wl[i] = (st[i] >= RUNNING && own[i] != NO && own[i] != me -> own[i] + 1 : 0); i++
+					:: else -> break
+					od;
+					i = 0
+				:: else
+				fi;
 				if :: ROLE(SC) -> wt[me] = wt[me] | (msk[SB] & ~ME) :: else fi;
-				if :: !NEED && st[SB] == RUNNING && own[SB] != NO -> wk = wk | (b(own[SB]) & ~ME) :: else fi;
-#ifdef FIX_GRANTEES
+				if :: !NEED && st[SB] == RUNNING && own[SB] != NO -> wk = wk | (HM(SB) & ~ME) :: else fi;
+#ifndef NO_SECONDWAKE
+				if :: !NEED && st[SC] == RUNNING && own[SC] != NO -> wk = wk | (HM(SC) & ~ME) :: else fi;
+#endif
+#ifndef NO_GRANTEES
 				i = 0;
 				do :: i < NS -> if :: st[i] == GRANTED -> wk = wk | b(own[i]) :: else fi; i++ :: else -> break od;
 				i = 0;
 #endif
-#ifdef FIX_WAKE
+#ifndef NO_WAKE
 				/* a new holder or second: the standby must learn of it; a new standby: the second */
 				if :: NEED && st[SB] == RUNNING && own[SB] != NO && !ROLE(SB) && ((LMSK | msk[SC]) & ~wt[own[SB]] & ~b(own[SB])) != 0 -> wk = wk | b(own[SB]) :: else fi;
 				if :: NEED && st[SC] == RUNNING && own[SC] != NO && !ROLE(SC) && (msk[SB] & ~wt[own[SC]] & ~b(own[SC])) != 0 -> wk = wk | b(own[SC]) :: else fi;
@@ -424,17 +455,23 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 		c = 0; dispatch() }
 #else
 		pc = SPW }
+#ifndef NO_GONEFIRST
+	/* settled and gone is gone: it may have died while this process' copy still held the byte */
+	:: d_step { pc == SPW && (sld & alv & b(c)) != 0 -> c = 0; dispatch() }
+	:: d_step { pc == SPW && (alv & b(c)) == 0 -> c = 0; pc = CY }
+#else
 	:: d_step { pc == SPW && (sld & b(c)) != 0 -> c = 0; dispatch() }
 	:: d_step { pc == SPW && (sld & b(c)) == 0 && (alv & b(c)) == 0 -> c = 0; pc = CY }
-#ifdef FIX_SPAWNCONT
+#endif
+#ifndef NO_SPAWNCONT
 	:: d_step { pc == SPW && (sld & b(c)) == 0 && (alv & stp & b(c)) != 0 -> cont(b(c)) }
 #endif
 #endif
 	:: d_step { pc == SLEEP && (wak & ME) != 0 -> wak = wak & ~ME; pc = CY }
 	:: d_step { pc == SLEEP && ROLE(SB) && SPOOLWAITS && ANYFREE -> pc = CY }	/* its timer for the next known moment */
-	:: d_step { pc == SLEEP && ROLE(SB) && STUCK(0) -> cont(msk[0]) }
+	:: d_step { pc == SLEEP && ROLE(SB) && STUCK(0) -> cont(STUCKWHO(0)) }
 #if L > 1
-	:: d_step { pc == SLEEP && ROLE(SB) && STUCK(1) -> cont(msk[1]) }
+	:: d_step { pc == SLEEP && ROLE(SB) && STUCK(1) -> cont(STUCKWHO(1)) }
 #endif
 	:: atomic { pc == JOB ->
 		assert(cell[ln - 1] == 0);	/* never two jobs in a lane: never more than lanes at once */
@@ -461,7 +498,11 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 #endif
 	/* once a second: is the standby gone or stopped? */
 	:: d_step { pc == WATCH && cell[ln - 1] != 0 && SBGONE -> exp = 1; pc = CY }
-#ifdef FIX_SECONDLOOKS
+#ifndef NO_STANDBYLOOKS
+	/* once a second: am I the only one left that is not stopped? */
+	:: d_step { pc == SLEEP && ROLE(SB) && NEED && SCNEEDED && SCV -> exp = 1; pc = CY }
+#endif
+#ifndef NO_SECONDLOOKS
 	:: d_step { pc == SLEEP && ROLE(SC) && !ROLE(SB) && SBGONE -> exp = 1; pc = CY }
 #endif
 	:: d_step { pc == LV1 && LOCKED ->
@@ -475,6 +516,9 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	:: d_step { pc == STAY && HOLDSX(ME) && !ANYGRANT -> pc = EXIT }
 	:: d_step { pc == STAY && ANYLOST -> exp = 1; pc = CY }
 	:: d_step { pc == STAY && !ANYGRANT && NEED && (SBV || (SCNEEDED && SCV)) -> pc = CY }
+#ifndef NO_STAYWAKE
+	:: d_step { pc == STAY && (GRANTEES & alv & ~wak & ~ME) != 0 -> wak = wak | (GRANTEES & alv & ~ME) }
+#endif
 	:: d_step { pc == STAY && (wak & ME) != 0 -> wak = wak & ~ME; pc = CY }
 #endif
 	:: d_step { pc == EXIT ->
@@ -483,7 +527,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	:: d_step { pc == RS1 && LOCKED ->	/* rescue of a lane whose holder is dead */
 		l = 0;
 		do
-		:: l < L && !(st[l] >= RUNNING && msk[l] == 0) -> l++
+		:: l < L && !DEADLANE(l) -> l++
 		:: else -> break
 		od;
 		if
@@ -505,17 +549,9 @@ active proctype Env() {
 #if L > 1
 	:: atomic { cell[1] == 1 && sub[1] != 1 -> cell[1] = 0; sub[1] = 0 }
 #endif
-#ifdef FIX_SUBCONT
+#ifndef NO_SUBCONT
 	:: atomic { sub[0] == 1 && msk[0] != 0 && (msk[0] & ~stp) == 0 -> cont(msk[0]) }
 #endif
-	od
-}
-
-inline victim(m) {
-	v = 0;
-	do
-	:: v < NP && (m & b(v)) != 0 -> break
-	:: v < NP - 1 -> v++
 	od
 }
 
@@ -530,14 +566,14 @@ active proctype F() {
 		:: f1 != 0 -> kind = f1; f1 = 0
 		:: else -> kind = f2; f2 = 0
 		fi;
+		v = 0;
+		do
+		:: v < NP && (alv & ~stp & b(v)) != 0 -> break
+		:: v < NP -> v++
+		:: v == NP -> break
+		od;
 		if
-		:: (alv & ~stp) != 0 ->
-			v = 0;
-			do
-			:: (alv & ~stp & b(v)) != 0 -> break
-			:: (v < NP - 1) -> v++
-			:: (v >= NP - 1 && (alv & ~stp & b(v)) == 0) -> v = 0
-			od;
+		:: v < NP ->
 			if :: v >= NR && v < NR + NB && ((LMSK | HM(SB) | HM(SC)) & ~b(v)) == 0 -> exc = 1 :: else fi;
 			if
 			:: (kind & 1) != 0 -> gone(v)
@@ -551,6 +587,7 @@ active proctype F() {
 	od
 }
 
+#define IDLEGRANT(s) (st[s] == GRANTED && !STOPOWN(s) && !(NEED == 0 && DEADOWN(s)))
 #define WAITS ((TE & ~stp) != 0 || SPOOLWAITS)
 active proctype Judge() {
 	do
@@ -560,7 +597,7 @@ active proctype Judge() {
 		assert(exc || HOLDS);
 		assert(exc || !(NEED && UNHELD));
 		assert(exc || !(WAITS && ANYFREE));
-		assert(ql == 0);
+		assert(exc || !(IDLEGRANT(0) || IDLEGRANT(L - 1) || IDLEGRANT(SB) || IDLEGRANT(SC)));
 		if
 		:: cell[0] == 2 -> cell[0] = 1
 #if L > 1
