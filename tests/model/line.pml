@@ -60,7 +60,7 @@
 #define ORDER TICKETS JOBS
 #endif
 #ifndef ARRIVE			/* when slot me may arrive */
-#define ARRIVE true
+#define ARRIVE (me == 0 || (arr & b(me - 1)) != 0)
 #endif
 
 #define NO 9
@@ -353,8 +353,8 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 			w = 0
 		:: else
 		fi }
-	:: d_step { pc == CY && LOCKED ->	/* take what is granted, one write a step */
-		ql = me + 1;
+	:: d_step { pc == CY && LOCKED ->	/* take what is granted, one write a step; the wakes so far are answered by it */
+		ql = me + 1; wak = wak & ~ME;
 		if
 		:: ln == 0 && st[0] == GRANTED && own[0] == me -> st[0] = RUNNING; msk[0] = ME; tck = tck & ~ME; psd = psd & ~ME; ln = 1
 #if L > 1
@@ -517,7 +517,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	:: d_step { pc == STAY && ANYLOST -> exp = 1; pc = CY }
 	:: d_step { pc == STAY && !ANYGRANT && NEED && (SBV || (SCNEEDED && SCV)) -> pc = CY }
 #ifndef NO_STAYWAKE
-	:: d_step { pc == STAY && (GRANTEES & alv & ~wak & ~ME) != 0 -> wak = wak | (GRANTEES & alv & ~ME) }
+	:: d_step { pc == STAY && ql == 0 && (GRANTEES & alv & ~wak & ~ME) != 0 -> wak = wak | (GRANTEES & alv & ~ME) }
 #endif
 	:: d_step { pc == STAY && (wak & ME) != 0 -> wak = wak & ~ME; pc = CY }
 #endif
