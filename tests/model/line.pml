@@ -490,7 +490,11 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 		:: else
 		fi;
 #endif
+#ifdef LONG
+		cell[ln - 1] = 2 }	/* jobs outlast everything else */
+#else
 		if :: cell[ln - 1] = 1 :: cell[ln - 1] = 2 fi }
+#endif
 	:: d_step { pc == WATCH && cell[ln - 1] == 0 -> pc = LV1 }
 	:: d_step { pc == WATCH && cell[ln - 1] != 0 && (wak & ME) != 0 -> wak = wak & ~ME; pc = CY }
 #ifdef INSIDE
@@ -517,7 +521,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	:: d_step { pc == STAY && ANYLOST -> exp = 1; pc = CY }
 	:: d_step { pc == STAY && !ANYGRANT && NEED && (SBV || (SCNEEDED && SCV)) -> pc = CY }
 #ifndef NO_STAYWAKE
-	:: d_step { pc == STAY && ql == 0 && (GRANTEES & alv & ~wak & ~ME) != 0 -> wak = wak | (GRANTEES & alv & ~ME) }
+	:: d_step { pc == STAY && (ql == 0 || (stp & b(ql - 1)) != 0) && (GRANTEES & alv & ~wak & ~ME) != 0 -> wak = wak | (GRANTEES & alv & ~ME) }
 #endif
 	:: d_step { pc == STAY && (wak & ME) != 0 -> wak = wak & ~ME; pc = CY }
 #endif
