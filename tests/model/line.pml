@@ -408,7 +408,19 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 					wt[me] = (LMSK | msk[SC]) & ~ME;
 					i = 0;
 					do
-					:: i < L -> wl[i] = (st[i] >= RUNNING && own[i] != NO && own[i] != me -> own[i] + 1 : 0); i++
+					:: i < L ->
+						wl[i] = 0;
+						if
+						:: st[i] >= RUNNING && own[i] != NO && own[i] != me -> wl[i] = own[i] + 1
+#ifndef NO_SPAWNER
+						:: st[i] >= RUNNING && own[i] == NO && msk[i] != 0 && (msk[i] & ME) == 0 ->
+							c = 0;
+							do :: (msk[i] & b(c)) == 0 -> c++ :: else -> break od;
+							wl[i] = c + 1; c = 0
+#endif
+						:: else
+						fi;
+						i++
 					:: else -> break
 					od;
 					i = 0
@@ -431,6 +443,10 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 #endif
 #ifdef INSIDE
 				if :: on && ln != 0 && sub[ln - 1] == 1 -> sub[ln - 1] = 2 :: else fi;
+#endif
+#ifndef NO_AGAIN
+				/* the pidfds are open now: whoever died before that is seen here */
+				if :: ISWRK && ln == 0 && (ROLE(SB) || ROLE(SC)) && (!NEED || (ROLE(SC) && SBGONE)) -> wk = wk | ME :: else fi;
 #endif
 				ql = 0;
 				if :: wk != 0 -> pc = WK :: else -> dispatch() fi
@@ -506,6 +522,10 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	/* once a second: am I the only one left that is not stopped? */
 	:: d_step { pc == SLEEP && ROLE(SB) && NEED && SCNEEDED && SCV -> exp = 1; pc = CY }
 #endif
+#ifndef NO_STANDBYEXPIRES
+	/* a grant that nobody took for 3 s, and whoever gave it is gone */
+	:: d_step { pc == SLEEP && ROLE(SB) && ANYLOST -> exp = 1; pc = CY }
+#endif
 #ifndef NO_SECONDLOOKS
 	:: d_step { pc == SLEEP && ROLE(SC) && !ROLE(SB) && SBGONE -> exp = 1; pc = CY }
 #endif
@@ -579,6 +599,9 @@ active proctype F() {
 		if
 		:: v < NP ->
 			if :: v >= NR && v < NR + NB && ((LMSK | HM(SB) | HM(SC)) & ~b(v)) == 0 -> exc = 1 :: else fi;
+#ifdef INSIDE
+			if :: (sub[0] == 1 || sub[L - 1] == 1) && ((LMSK | HM(SB) | HM(SC)) & ~b(v)) == 0 -> exc = 1 :: else fi;
+#endif
 			if
 			:: (kind & 1) != 0 -> gone(v)
 			:: (kind & 2) != 0 -> stp = stp | b(v); if :: cm = cm | b(v) :: skip fi
@@ -591,6 +614,7 @@ active proctype F() {
 	od
 }
 
+#define ORPHAN(l) (DEADLANE(l) && cell[l] != 0)
 #define IDLEGRANT(s) (st[s] == GRANTED && !STOPOWN(s) && !(NEED == 0 && DEADOWN(s)))
 #define WAITS ((TE & ~stp) != 0 || SPOOLWAITS)
 active proctype Judge() {
@@ -599,7 +623,8 @@ active proctype Judge() {
 		timeout ->
 		/* nothing moves by itself: what must hold holds, no dead holder's lane is left, no lane is idle in vain */
 		assert(exc || HOLDS);
-		assert(exc || !(NEED && UNHELD));
+		assert(exc || !(WAITS && UNHELD));
+		assert(exc || !NEED || !(ORPHAN(0) || ORPHAN(L - 1)));
 		assert(exc || !(WAITS && ANYFREE));
 		assert(exc || !(IDLEGRANT(0) || IDLEGRANT(L - 1) || IDLEGRANT(SB) || IDLEGRANT(SC)));
 		if
