@@ -50,9 +50,10 @@ rows() {
 	better-ticket-kill holds -DNR=3 -DLASTFIRST -DF1=1 -DLONG
 	better-ticket-stop holds -DNR=3 -DLASTFIRST -DF1=2 -DLONG
 	spooled-1-either holds -DNB=1 -DNW=5 -DF1=3
-	spooled-1-two-faults holds -DNB=1 -DNW=6 -DF1=3 -DF2=3 -DLONG
+	spooled-1-two-kills holds -DNB=1 -DNW=5 -DF1=1 -DF2=1 -DLONG
+	spooled-1-stop-then-kill holds -DNB=1 -DNW=5 -DF1=2 -DF2=1 -DLONG
 	watchers-die-in-turn holds -DNB=1 -DNW=5 -DGATED -DF1=1 -DF2=1
-	watchers-stop-in-turn holds -DNB=1 -DNW=6 -DGATED -DF1=2 -DF2=3 -DLONG
+	watchers-stop-then-kill holds -DNB=1 -DNW=5 -DGATED -DF1=2 -DF2=1 -DLONG
 	spooled-2-kill holds -DNB=2 -DNW=5 -DF1=1 -DLONG
 	mixed-kill holds -DNR=1 -DNB=1 -DNW=5 -DF1=1 -DLONG
 	mixed-stop holds -DNR=1 -DNB=1 -DNW=5 -DF1=2 -DLONG
@@ -60,6 +61,15 @@ rows() {
 	submit-inside-either holds -DINSIDE -DNR=1 -DNW=5 -DF1=3
 	two-lanes-blocking-kill holds -DL=2 -DNR=3 -DF1=1 -DLONG
 	two-lanes-mixed-kill holds -DL=2 -DNR=1 -DNB=1 -DNW=5 -DF1=1 -DLONG
+	broken-job-gone-not-remembered fails -DNO_STUCK -DNR=2 -DF1=2
+	broken-standby-does-not-look fails -DNO_STANDBYLOOKS -DNB=1 -DNW=5 -DF1=2
+	broken-only-a-held-role-vacant fails -DNO_SBGONE -DNR=2 -DF1=3
+	broken-second-does-not-look fails -DNO_SECONDLOOKS -DNB=1 -DNW=5 -DGATED -DF1=2
+	broken-stopped-child fails -DNO_SPAWNCONT -DNB=1 -DNW=5 -DF1=2
+	broken-stopped-spawner fails -DNO_SPAWNER -DJOBSFIRST -DNR=1 -DNB=1 -DNW=5 -DLONG -DF1=2
+	broken-no-look-after-pidfd fails -DNO_AGAIN -DNR=2 -DNW=4 -DF1=1 -DF2=1 -DLONG
+	broken-stale-grant fails -DNO_STANDBYEXPIRES -DNB=1 -DNW=5 -DF1=1 -DF2=2 -DLONG
+	broken-frozen-lock fails -DBREAK_FROZENLOCK -DNR=2 -DF1=2
 	ROWS
 }
 rows > "$tmp/rows"
