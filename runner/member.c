@@ -113,36 +113,45 @@ static bool still_wanted(const struct plan *plan, const struct watched *watched)
 	return false;
 }
 
+static void look_later(struct member *member, int lane, uint64_t gen, int64_t delay_ns)
+{
+	member->quiet[lane].gen = gen;
+	member->quiet[lane].at_boot_ns = clock_boot_ns() + delay_ns;
+}
+
+/* Who holds a lane, and the job's own process: when that is gone and the lane is not given up soon, its supervisor may be stopped. */
+static int watch_lane(struct member *member, const struct entry *entry, int lane)
+{
+	bool known = member->quiet[lane].gen == entry->gen;
+
+	if (watch(member, entry, &entry->owner, WATCHED_HOLDER, lane) < 0)
+		return 1;
+	if (entry->state == ENTRY_GRANTED || entry->state == ENTRY_FREE || known)
+		return 0;
+	if (entry->main.pid == 0 || watch(member, entry, &entry->main, WATCHED_MAIN, lane) < 0)
+		look_later(member, lane, entry->gen, SETTLE_DOWN_NS);
+	return 0;
+}
+
 /* The standby and the second watch everybody, who runs a job watches those two; everyone else sleeps. 1: somebody is gone. */
 static int watch_others(struct member *member, const struct plan *plan)
 {
 	int gone = 0;
 
-	member->standby = (struct entry){ 0 };
+	member->watch_needed = plan->watch_needed;
 	for (int i = member->watched_count - 1; i >= 0; i--) {
 		if (!still_wanted(plan, &member->watched[i]))
 			unwatch(member, i);
 	}
-	for (int i = 0; i < plan->holder_count; i++) {
+	for (int i = 0; i < plan->holder_count && !member->leaving; i++) {
 		const struct entry *entry = &plan->holders[i];
 		int number = plan->holder_numbers[i];
-		if (number == SEAT_STANDBY)
-			member->standby = *entry;
-		if (procid_equal(&entry->owner, &member->job.owner) || member->leaving)
+		if (procid_equal(&entry->owner, &member->job.owner))
 			continue;
-		bool wanted = member->role.fd >= 0 || (member->lane.fd >= 0 && number < 0);
-		if (!wanted)
-			continue;
-		if (watch(member, entry, &entry->owner, number < 0 ? WATCHED_WATCHER : WATCHED_HOLDER, number) < 0)
-			gone = 1;
-		if (number < 0 || entry->state != ENTRY_RUNNING)
-			continue;
-		bool looked_at = member->ended_main.number == number && member->ended_main.gen == entry->gen;
-		if (entry->main.pid == 0 || (watch(member, entry, &entry->main, WATCHED_MAIN, number) < 0 && !looked_at)) {
-			member->ended_main.number = number;
-			member->ended_main.gen = entry->gen;
-			member->ended_main.at_boot_ns = clock_boot_ns() + SETTLE_DOWN_NS;
-		}
+		if (number >= 0 && member->role.fd >= 0)
+			gone |= watch_lane(member, entry, number);
+		else if (number < 0 && (member->role.fd >= 0 || member->lane.fd >= 0))
+			gone |= watch(member, entry, &entry->owner, WATCHED_WATCHER, number) < 0;
 	}
 	return gone;
 }
@@ -190,6 +199,10 @@ static void carry_out(struct member *member, struct plan *plan)
 {
 	for (int i = 0; i < plan->wakes; i++)
 		keep(member->calls, wake_look(&plan->wake[i]));
+	for (int i = 0; i < plan->nudges; i++) {
+		if (procid_stopped(&plan->nudge[i]))
+			procid_signal(&plan->nudge[i], SIGCONT);
+	}
 	for (int i = 0; i < plan->spawns; i++) {
 		struct err err = ERR_NONE;
 		pid_t pid = 0;
@@ -261,11 +274,14 @@ int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], in
 	*timeout_ms = -1;
 	if (member->again_boot_ns)
 		*timeout_ms = remaining_ms(member->again_boot_ns);
-	if (member->ended_main.at_boot_ns) {
-		int ms = remaining_ms(member->ended_main.at_boot_ns);
-		if (*timeout_ms < 0 || ms < *timeout_ms)
+	for (int lane = 0; lane < CONF_LANES; lane++) {
+		int ms = member->quiet[lane].at_boot_ns ? remaining_ms(member->quiet[lane].at_boot_ns) : -1;
+		if (ms >= 0 && (*timeout_ms < 0 || ms < *timeout_ms))
 			*timeout_ms = ms;
 	}
+	/* The second has nobody but the standby to watch, and nobody else to notice when that is stopped. */
+	if (member->role.fd >= 0 && member->role.number == SEAT_SECOND && (*timeout_ms < 0 || *timeout_ms > 1000))
+		*timeout_ms = 1000;
 	return count;
 }
 
@@ -295,20 +311,33 @@ static int hear(struct member *member, int i, void (*on_message)(void *, int, co
 	return 0;
 }
 
-/* A lane whose first process is gone, or unknown, for half a second: is its supervisor stopped? */
-static int look_at_ended(struct member *member)
+/* A lane whose first process is gone, or unknown, and that is still held: is its supervisor stopped? */
+static int look_at_quiet(struct member *member, int lane)
 {
 	struct seat_view view;
 	struct err ignored = ERR_NONE;
 
-	if (!member->ended_main.at_boot_ns || clock_boot_ns() < member->ended_main.at_boot_ns)
+	if (!member->quiet[lane].at_boot_ns || clock_boot_ns() < member->quiet[lane].at_boot_ns)
 		return 0;
-	member->ended_main.at_boot_ns = 0;
-	if (seat_read(member->line, member->ended_main.number, &view, &ignored) < 0 || view.entry.gen != member->ended_main.gen)
+	member->quiet[lane].at_boot_ns = 0;
+	if (seat_read(member->line, lane, &view, &ignored) < 0 || view.entry.gen != member->quiet[lane].gen || !view.held)
 		return 1;
-	if (procid_stopped(&view.entry.owner) && !procid_alive(&view.entry.main))
+	if (view.entry.main.pid && procid_alive(&view.entry.main)) {
+		watch(member, &view.entry, &view.entry.main, WATCHED_MAIN, lane);
+		return 0;
+	}
+	if (procid_stopped(&view.entry.owner))
 		procid_signal(&view.entry.owner, SIGCONT);
-	return 1;
+	look_later(member, lane, view.entry.gen, NS_PER_S);
+	return 0;
+}
+
+static void note_gone(struct member *member, const struct watched *watched)
+{
+	if (watched->role == WATCHED_MAIN)
+		look_later(member, watched->lane, watched->gen, SETTLE_DOWN_NS);
+	else
+		member->gone[member->gone_next++ % MEMBER_GONE] = watched->id;
 }
 
 int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
@@ -333,18 +362,17 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 		struct watched *watched = &member->watched[i];
 		if (!is_ready(polls, count, watched->pidfd))
 			continue;
-		if (watched->role == WATCHED_MAIN) {
-			member->ended_main.number = watched->lane;
-			member->ended_main.gen = watched->gen;
-			member->ended_main.at_boot_ns = clock_boot_ns() + SETTLE_DOWN_NS;
-		} else {
-			again = 1;
-		}
+		note_gone(member, watched);
+		again |= watched->role != WATCHED_MAIN;
 		unwatch(member, i);
 	}
+	for (int lane = 0; lane < CONF_LANES; lane++)
+		again |= look_at_quiet(member, lane);
+	if (member->role.fd >= 0 && member->role.number == SEAT_SECOND)
+		again |= member_tick(member);
 	if (member->again_boot_ns && clock_boot_ns() >= member->again_boot_ns)
 		again = 1;
-	return again | look_at_ended(member);
+	return again;
 }
 
 void member_workers(const struct member *member, pid_t *pids, int room)
@@ -359,13 +387,32 @@ void member_workers(const struct member *member, pid_t *pids, int room)
 		pids[used] = 0;
 }
 
+/* A worker stopped before it said that it is settled would keep us, or leave its seat unwatched. */
+static void wake_workers(struct member *member)
+{
+	struct procid id;
+
+	for (size_t i = 0; i < sizeof member->workers / sizeof member->workers[0]; i++) {
+		if (member->workers[i] > 0 && procid_read(member->workers[i], &id) == 0 && procid_stopped(&id))
+			procid_signal(&id, SIGCONT);
+	}
+}
+
 int member_tick(struct member *member)
 {
+	struct seat_view standby;
+	struct err ignored = ERR_NONE;
+
 	member->spawn_credit = SPAWN_CREDIT;
-	if (member->lane.fd < 0 || member->standby.owner.pid == 0 || procid_equal(&member->standby.owner, &member->stopped) ||
-	    !procid_stopped(&member->standby.owner))
+	if (!member->settled)
+		wake_workers(member);
+	if (!member->watch_needed || seat_read(member->line, SEAT_STANDBY, &standby, &ignored) < 0)
 		return 0;
-	member->stopped = member->standby.owner;
+	if (!standby.held)
+		return standby.entry.state != ENTRY_GRANTED || !member->settled;
+	if (procid_equal(&standby.entry.owner, &member->stopped) || !procid_stopped(&standby.entry.owner))
+		return 0;
+	member->stopped = standby.entry.owner;
 	return 1;
 }
 
@@ -389,6 +436,8 @@ static int stay_until_settled(struct member *member, struct err *err)
 			int ready = poll(polls, (nfds_t)count, timeout_ms);
 			if (ready < 0 && errno != EINTR)
 				return err_sys(err, "cannot wait for the next in line");
+			if (ready == 0)
+				wake_workers(member);
 			news = ready == 0 || (ready > 0 && member_poll_done(member, polls, count, NULL, NULL));
 		}
 		member->spawn_credit += member->spawn_credit < 1;

@@ -23,7 +23,7 @@
 
 enum member_kind { MEMBER_GUEST, MEMBER_RUN, MEMBER_WORKER };
 
-enum { MEMBER_CALLS = 32, MEMBER_WATCHED = 2 * CONF_LANES + 2, MEMBER_POLL = 1 + 2 * MEMBER_CALLS + MEMBER_WATCHED };
+enum { MEMBER_GONE = 8, MEMBER_CALLS = 32, MEMBER_WATCHED = 2 * CONF_LANES + 2, MEMBER_POLL = 1 + 2 * MEMBER_CALLS + MEMBER_WATCHED };
 
 enum watched_role { WATCHED_HOLDER, WATCHED_MAIN, WATCHED_WATCHER };
 
@@ -49,7 +49,9 @@ struct member {
 	bool settled;
 	struct wake wake;
 	struct procid stopped;  /* a standby seen stopped: its seat counts as vacant */
-	struct entry standby;   /* as last seen; owner.pid 0: none */
+	struct procid gone[MEMBER_GONE]; /* seen to die, by pidfd: a copy of their lock that lives on does not count */
+	int gone_next;
+	bool watch_needed;      /* something waits, or a spooled job runs: the standby's seat is to be held */
 	int64_t again_boot_ns;  /* settle again at this time; 0: no time */
 	int spawn_credit;       /* workers it may still start before its next quiet second */
 	pid_t workers[16];      /* started by this process, the last ones */
@@ -57,7 +59,7 @@ struct member {
 	int callers[MEMBER_CALLS]; /* theirs: closed when settled */
 	struct watched *watched;
 	int watched_count;
-	struct { int number; uint64_t gen; int64_t at_boot_ns; } ended_main; /* a lane whose job is gone, to be looked at again */
+	struct { uint64_t gen; int64_t at_boot_ns; } quiet[CONF_LANES]; /* lanes whose job is gone, or unknown: when to look at them again */
 };
 
 void member_open(struct member *member, struct line *line, enum member_kind kind);
@@ -88,7 +90,10 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 		     void (*on_message)(void *context, int fd, const char *message), void *context);
 /* The workers this process started that are its children still, into `pids`, ended by 0 where there is room. */
 void member_workers(const struct member *member, pid_t *pids, int room);
-/* Once a second while a job of ours runs: is the standby stopped? Returns 1 when member_settle() is to be called. */
+/*
+ * Once a second, of who runs a job and of the second: is the standby dead or stopped, is a worker we started stopped? Returns 1 when
+ * member_settle() is to be called.
+ */
 int member_tick(struct member *member);
 
 #endif

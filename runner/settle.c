@@ -11,6 +11,9 @@
 #include "conf/base/clock.h"
 #include "conf/base/scope.h"
 
+/* A worker that has not taken its seat by then: whoever starts it may be stopped. */
+#define SPAWN_PATIENCE_NS NS_PER_S
+
 /* What one settle sees; everything below has the queue lock. */
 struct view {
 	struct member *member;
@@ -134,6 +137,16 @@ static void rate(struct view *view)
 	}
 }
 
+/* Its death was seen on a pidfd; a lock of it that lives on is a copy in a process that was stopped while it started a worker. */
+static bool is_gone(const struct member *member, const struct procid *id)
+{
+	for (int i = 0; i < MEMBER_GONE; i++) {
+		if (id->pid && procid_equal(&member->gone[i], id))
+			return true;
+	}
+	return false;
+}
+
 static int look(struct view *view, struct err *err)
 {
 	struct member *member = view->member;
@@ -146,6 +159,8 @@ static int look(struct view *view, struct err *err)
 	if (seat_read_all(line, line->conf.lanes, view->seats, &view->lanes, err) < 0 ||
 	    served_read(line, &view->served, err) < 0)
 		return -1;
+	for (int i = 0; i < view->lanes + 2; i++)
+		view->seats[i].held = view->seats[i].held && !is_gone(member, &view->seats[i].entry.owner);
 	if (ticket_each(line, add_ticket, view, err) < 0 || add_self(view) < 0)
 		return err_sys(err, "cannot read the tickets");
 	view->spool_left = line->spool.list(line->spool.context, &view->waiting, err);
@@ -200,8 +215,11 @@ static int still_granted(struct view *view, const struct seat_view *seat, struct
 	int64_t ends = seat->entry.since_boot_ns + view->member->line->conf.take_ns;
 
 	if (seat->held) {
-		/* A worker was started on it and has not said its name yet. */
+		/* A worker is being started on it and has not said its name yet; whoever starts it may have been stopped. */
 		view->plan->settled = false;
+		if (view->plan->nudges < PLAN_SPAWNS && view->now >= seat->entry.since_boot_ns + SPAWN_PATIENCE_NS)
+			view->plan->nudge[view->plan->nudges++] = seat->entry.main;
+		note_again(view, view->now + SPAWN_PATIENCE_NS);
 		return 1;
 	}
 	if (seat->entry.state != ENTRY_GRANTED || !grantee_alive(view, seat))
@@ -210,6 +228,8 @@ static int still_granted(struct view *view, const struct seat_view *seat, struct
 		return pass_over(view, seat, err) < 0 ? -1 : 0;
 	view->plan->settled = false;
 	note_again(view, ends);
+	/* Whoever granted it may have been stopped before its wake. */
+	note_wake(view, &seat->entry);
 	return 1;
 }
 
@@ -305,7 +325,7 @@ static int grant_to_ticket(struct view *view, const struct seat_view *seat, stru
 static int spawn_on(struct view *view, const struct seat_view *seat, struct err *err)
 {
 	struct plan *plan = view->plan;
-	struct entry entry = { .state = ENTRY_GRANTED, .worker = true };
+	struct entry entry = { .state = ENTRY_GRANTED, .worker = true, .main = view->member->job.owner };
 
 	plan->settled = false;
 	if (plan->spawns == PLAN_SPAWNS || view->member->spawn_credit - plan->spawns <= 0)
@@ -451,9 +471,11 @@ static int watch_self(struct view *view, const struct seat_view *seat, bool mine
 		view->standby_owner = entry.owner;
 	if (mine && seat->entry.state == ENTRY_RUNNING)
 		return 0;
-	/* Whoever runs a job is to know whom to watch. */
+	/* Whoever runs a job is to know whom to watch, and the two watchers each other. */
 	for (int i = 0; i < view->plan->holder_count; i++)
 		note_wake(view, &view->plan->holders[i]);
+	note_wake(view, &view->seats[view->lanes].entry);
+	note_wake(view, &view->seats[view->lanes + 1].entry);
 	return mine ? seat_update(&member->role, &entry, err) : seat_take(member->line, seat, &entry, &member->role, err);
 }
 
@@ -485,6 +507,9 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 	bool mine = member->role.fd >= 0 && member->role.number == seat->number && member->role.gen == seat->entry.gen;
 	bool stopped = seat->entry.owner.pid && procid_equal(&member->stopped, &seat->entry.owner);
 
+	/* Given to somebody else while we were stopped. */
+	if (!mine && member->role.number == seat->number)
+		seat_drop(&member->role);
 	if (!needed) {
 		if (seat->held && !mine)
 			note_wake(view, &seat->entry);
@@ -545,7 +570,7 @@ static bool holder_beside_standby(const struct view *view)
 
 static int fill_roles(struct view *view, struct err *err)
 {
-	bool needed = watch_needed(view);
+	bool needed = view->plan->watch_needed = watch_needed(view);
 	const struct seat_view *standby = standby_of(view);
 
 	view->standby_owner = standby->entry.owner;

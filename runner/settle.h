@@ -22,6 +22,9 @@ struct plan {
 	struct entry *holders; /* owners to watch (lanes that are held, then the roles); heap */
 	int *holder_numbers;
 	int holder_count;
+	struct procid nudge[PLAN_SPAWNS]; /* who was about to start a worker and has not: SIGCONT if it is stopped */
+	int nudges;
+	bool watch_needed;
 	bool settled;         /* without this member, if it is leaving, nothing is left to do or to wait for */
 	int64_t again_boot_ns; /* a grant runs out then; 0: none */
 };

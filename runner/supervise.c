@@ -144,7 +144,7 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 	if (hold->stop == STOP_NONE && job->limit_ns)
 		earlier(&at, base + job->limit_ns);
 	/* Somebody watches us; we look once a second whether he is stopped. */
-	if (hold->member->standby.owner.pid)
+	if (hold->member->watch_needed)
 		earlier(&at, hold->tick_ns);
 	if (at == INT64_MAX)
 		return -1;

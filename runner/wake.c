@@ -120,24 +120,27 @@ int wake_look(const struct entry *to)
 	return fd;
 }
 
-int wake_ask(const char *path, const char *message, char *answer, int timeout_ms)
+int wake_ask(const struct entry *to, const char *message, char *answer, int timeout_ms)
 {
-	SCOPE_FD int fd = call(path, message);
+	SCOPE_FD int fd = call(to->socket, message);
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int count = 0;
 
 	if (fd < 0)
 		return -1;
-	for (;;) {
-		int count = poll(&ready, 1, timeout_ms);
+	for (int waited = 0; count == 0 && waited < timeout_ms; waited += 1000) {
+		count = poll(&ready, 1, 1000);
 		if (count < 0 && errno == EINTR)
-			continue;
-		if (count == 0)
-			errno = ETIMEDOUT;
-		if (count <= 0)
-			return -1;
-		int got = wake_receive(fd, answer);
-		if (got == 0)
-			errno = ECONNRESET;
-		return got > 0 ? got : -1;
+			count = 0;
+		if (count == 0 && procid_stopped(&to->owner))
+			procid_signal(&to->owner, SIGCONT);
 	}
+	if (count == 0)
+		errno = ETIMEDOUT;
+	if (count <= 0)
+		return -1;
+	int got = wake_receive(fd, answer);
+	if (got == 0)
+		errno = ECONNRESET;
+	return got > 0 ? got : -1;
 }

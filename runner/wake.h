@@ -38,8 +38,11 @@ int wake_receive(int fd, char *text);
 
 /* Connects and sends; returns the connection, or -1 when there is nobody (or the message went as a signal). */
 int wake_look(const struct entry *to);
-/* Sends `message` to a socket and waits for the answer up to `timeout_ms` (-1: for ever): its length, -1 with errno. */
-int wake_ask(const char *path, const char *message, char *answer, int timeout_ms);
+/*
+ * Sends `message` to a process and waits for the answer up to `timeout_ms`: its length, -1 with errno. A process that is stopped is continued
+ * after a second.
+ */
+int wake_ask(const struct entry *to, const char *message, char *answer, int timeout_ms);
 
 /* The folder's name for files that lie beside the sockets (frozen counters); "" without one. */
 const char *wake_folder(void);
