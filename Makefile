@@ -9,7 +9,8 @@ PREFIX   ?= /usr/local
 BUILD    ?= build
 
 WARN     = -Wall -Wextra -Werror
-HARDEN   = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+# C needs no unwind tables at run time: a tenth of the binary.
+HARDEN   = -fPIE -fno-asynchronous-unwind-tables -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 ALL_C    = -std=c17 -D_GNU_SOURCE -I. -MMD -MP $(WARN) $(HARDEN) $(CFLAGS)
 ALL_LD   = -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS)
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,20 +55,33 @@ int seat_read(struct line *line, int number, struct seat_view *ret_view, struct 
 	return 0;
 }
 
-int seat_read_all(struct line *line, int lanes, struct seat_view *views, int *ret_lanes, struct err *err)
+/* After the number of lanes was lowered, what runs in the others still counts. */
+static int count_lanes(struct line *line)
 {
-	int count = 0;
 	char name[32];
+	int count = line->conf.lanes;
 
-	/* After the number of lanes was lowered, what runs in the others still counts. */
 	for (; count < CONF_LANES; count++) {
 		seat_name(count, name);
-		if (count >= lanes && faccessat(line->boot_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		if (faccessat(line->boot_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			break;
-		if (seat_read(line, count, &views[count], err) < 0)
+	}
+	return count;
+}
+
+int seat_read_all(struct line *line, struct seat_view **ret_views, int *ret_lanes, struct err *err)
+{
+	int count = count_lanes(line);
+	struct seat_view *views = malloc((size_t)(count + 2) * sizeof *views);
+
+	*ret_views = views;
+	*ret_lanes = count;
+	if (!views)
+		return err_sys(err, "cannot look at the lanes");
+	for (int lane = 0; lane < count; lane++) {
+		if (seat_read(line, lane, &views[lane], err) < 0)
 			return -1;
 	}
-	*ret_lanes = count;
 	if (seat_read(line, SEAT_STANDBY, &views[count], err) < 0)
 		return -1;
 	return seat_read(line, SEAT_SECOND, &views[count + 1], err);

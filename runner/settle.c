@@ -31,6 +31,21 @@ struct view {
 	int64_t now;
 };
 
+/* One more element at the end of a heap array that doubles at each power of two; NULL without memory. */
+static void *grow(void *list_pointer, int count, size_t size)
+{
+	void **list = list_pointer;
+
+	if ((count & (count - 1)) == 0) {
+		void *more = realloc(*list, size * (size_t)(count ? 2 * count : 1));
+		if (!more)
+			return NULL;
+		*list = more;
+	}
+	return (char *)*list + (size_t)count * size;
+}
+
+/* A wake that cannot be noted costs time, not truth: the files are written. */
 static void note_wake(struct view *view, const struct entry *entry)
 {
 	struct plan *plan = view->plan;
@@ -41,8 +56,11 @@ static void note_wake(struct view *view, const struct entry *entry)
 		if (procid_equal(&plan->wake[i].owner, &entry->owner))
 			return;
 	}
-	if (plan->wakes < PLAN_WAKES)
-		plan->wake[plan->wakes++] = *entry;
+	struct entry *added = grow(&plan->wake, plan->wakes, sizeof *added);
+	if (added) {
+		*added = *entry;
+		plan->wakes++;
+	}
 }
 
 static void note_again(struct view *view, int64_t at)
@@ -82,12 +100,13 @@ static int adopt_frozen(struct view *view, const char *file)
 	if (ticket_read(view->member->line, file, NULL) || plan->deads == PLAN_DEAD)
 		return 0;
 	SCOPE_FD int fd = openat(view->member->line->tickets_fd, file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_read(fd, &plan->dead[plan->deads], &ignored) < 0)
+	struct dead *dead = fd < 0 ? NULL : grow(&plan->dead, plan->deads, sizeof *dead);
+	if (!dead || fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_read(fd, &dead->entry, &ignored) < 0)
 		return 0;
-	struct ticket *ticket = &plan->dead_ticket[plan->deads];
-	snprintf(ticket->file, sizeof ticket->file, "%s", file);
-	ticket->fd = TAKE_FD(fd);
-	plan->dead_seat[plan->deads++] = SEAT_NONE;
+	snprintf(dead->ticket.file, sizeof dead->ticket.file, "%s", file);
+	dead->ticket.fd = TAKE_FD(fd);
+	dead->seat = SEAT_NONE;
+	plan->deads++;
 	plan->settled = false;
 	return 0;
 }
@@ -153,11 +172,7 @@ static int look(struct view *view, struct err *err)
 	struct line *line = member->line;
 
 	view->now = clock_boot_ns();
-	view->seats = malloc((CONF_LANES + 2) * sizeof *view->seats);
-	if (!view->seats)
-		return err_sys(err, "cannot look at the lanes");
-	if (seat_read_all(line, line->conf.lanes, view->seats, &view->lanes, err) < 0 ||
-	    served_read(line, &view->served, err) < 0)
+	if (seat_read_all(line, &view->seats, &view->lanes, err) < 0 || served_read(line, &view->served, err) < 0)
 		return -1;
 	for (int i = 0; i < view->lanes + 2; i++)
 		view->seats[i].held = view->seats[i].held && !is_gone(member, &view->seats[i].entry.owner);
@@ -242,26 +257,33 @@ static int adopt_dead(struct view *view, const struct seat_view *seat, struct er
 	plan->settled = false;
 	if (seat->entry.kind == ENTRY_SPOOL)
 		view->spool_runs = true;
-	if (plan->deads == PLAN_DEAD)
+	struct dead *dead = plan->deads == PLAN_DEAD ? NULL : grow(&plan->dead, plan->deads, sizeof *dead);
+	if (!dead)
 		return 0;
 	struct entry entry = seat->entry;
-	plan->dead[plan->deads] = seat->entry;
+	dead->entry = seat->entry;
+	dead->ticket = TICKET_NONE;
 	entry.state = ENTRY_COMPLETING;
 	entry.owner = view->member->job.owner;
 	memcpy(entry.socket, view->member->job.socket, sizeof entry.socket);
-	plan->dead_ticket[plan->deads] = TICKET_NONE;
-	if (seat_take(view->member->line, seat, &entry, &plan->dead_seat[plan->deads], err) < 0)
+	if (seat_take(view->member->line, seat, &entry, &dead->seat, err) < 0)
 		return -1;
 	plan->deads++;
 	return 0;
 }
 
-static void note_holder(struct view *view, const struct entry *entry, int number)
+static int note_holder(struct view *view, const struct entry *entry, int number, struct err *err)
 {
 	struct plan *plan = view->plan;
+	struct seat_view *added = grow(&plan->holders, plan->holder_count, sizeof *added);
 
-	plan->holders[plan->holder_count] = *entry;
-	plan->holder_numbers[plan->holder_count++] = number;
+	if (!added)
+		return err_sys(err, "cannot look at the lanes");
+	added->entry = *entry;
+	added->number = number;
+	added->held = true;
+	plan->holder_count++;
+	return 0;
 }
 
 static bool lane_mine(const struct view *view, const struct seat_view *seat)
@@ -294,7 +316,8 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 		view->spool_left--;
 	}
 	note_wake(view, &standby_of(view)->entry);
-	note_holder(view, job, seat->number);
+	if (note_holder(view, job, seat->number, err) < 0)
+		return -1;
 	return served_touch(line, &view->served, job->session, err);
 }
 
@@ -422,8 +445,7 @@ static int judge_lane(struct view *view, const struct seat_view *seat, struct er
 		view->spool_runs |= entry->kind == ENTRY_SPOOL;
 	}
 	view->busy++;
-	note_holder(view, entry, seat->number);
-	return 0;
+	return note_holder(view, entry, seat->number, err);
 }
 
 static int fill_lanes(struct view *view, struct err *err)
@@ -473,7 +495,7 @@ static int watch_self(struct view *view, const struct seat_view *seat, bool mine
 		return 0;
 	/* Whoever runs a job is to know whom to watch, and the two watchers each other. */
 	for (int i = 0; i < view->plan->holder_count; i++)
-		note_wake(view, &view->plan->holders[i]);
+		note_wake(view, &view->plan->holders[i].entry);
 	note_wake(view, &view->seats[view->lanes].entry);
 	note_wake(view, &view->seats[view->lanes + 1].entry);
 	return mine ? seat_update(&member->role, &entry, err) : seat_take(member->line, seat, &entry, &member->role, err);
@@ -520,8 +542,7 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 	if (!mine && !stopped) {
 		bool to_me = seat->entry.state == ENTRY_GRANTED && is_me(view, &seat->entry.owner);
 		if (seat->held && seat->entry.state == ENTRY_RUNNING) {
-			note_holder(view, &seat->entry, seat->number);
-			return 0;
+			return note_holder(view, &seat->entry, seat->number, err);
 		}
 		int granted = to_me && !seat->held ? 0 : still_granted(view, seat, err);
 		if (granted != 0)
@@ -559,9 +580,9 @@ static bool holder_beside_standby(const struct view *view)
 	const struct member *member = view->member;
 
 	for (int i = 0; i < view->plan->holder_count; i++) {
-		const struct procid *owner = &view->plan->holders[i].owner;
+		const struct procid *owner = &view->plan->holders[i].entry.owner;
 		bool gone = member->leaving && is_me(view, owner);
-		if (view->plan->holder_numbers[i] >= 0 && !gone &&
+		if (view->plan->holders[i].number >= 0 && !gone &&
 		    (view->standby_owner.pid == 0 || !procid_equal(owner, &view->standby_owner)))
 			return true;
 	}
@@ -607,30 +628,17 @@ static int come_back(struct member *member, struct err *err)
 	return 0;
 }
 
-static int open_plan(struct plan *plan, struct err *err)
-{
-	*plan = (struct plan){ .settled = true };
-	plan->wake = malloc(PLAN_WAKES * sizeof *plan->wake);
-	plan->dead = malloc(PLAN_DEAD * sizeof *plan->dead);
-	plan->holders = malloc((CONF_LANES + 4) * sizeof *plan->holders);
-	plan->holder_numbers = malloc((CONF_LANES + 4) * sizeof *plan->holder_numbers);
-	if (plan->wake && plan->dead && plan->holders && plan->holder_numbers)
-		return 0;
-	return err_sys(err, "cannot look at the lanes");
-}
-
 void plan_free(struct plan *plan)
 {
 	free(plan->wake);
-	free(plan->dead);
 	free(plan->holders);
-	free(plan->holder_numbers);
 	for (int i = 0; i < plan->spawns; i++)
 		seat_drop(&plan->spawn[i]);
 	for (int i = 0; i < plan->deads; i++) {
-		seat_drop(&plan->dead_seat[i]);
-		scope_close(&plan->dead_ticket[i].fd);
+		seat_drop(&plan->dead[i].seat);
+		scope_close(&plan->dead[i].ticket.fd);
 	}
+	free(plan->dead);
 	*plan = (struct plan){ 0 };
 }
 
@@ -647,7 +655,7 @@ static int take_id(struct member *member, struct err *err)
  * Who leaves a line that nobody watches has nobody to hand on to: while anything waits, the standby's seat is not free. So a plain `run`
  * looks at that one seat, and at nothing else.
  */
-static int leave_alone(struct member *member, struct plan *plan, struct err *err)
+static int leave_alone(struct member *member, struct err *err)
 {
 	struct seat_view standby;
 
@@ -657,7 +665,6 @@ static int leave_alone(struct member *member, struct plan *plan, struct err *err
 		return -1;
 	if (standby.entry.state != ENTRY_FREE || standby.held)
 		return 0;
-	plan->settled = true;
 	member->ended = false;
 	return seat_free(&member->lane, err) < 0 ? -1 : 1;
 }
@@ -667,13 +674,13 @@ int settle(struct member *member, struct plan *ret_plan, struct err *err)
 	struct view view = { .member = member, .plan = ret_plan };
 	int result = -1, taken;
 
-	*ret_plan = (struct plan){ 0 };
+	*ret_plan = (struct plan){ .settled = true };
 	if ((taken = take_id(member, err)) != 0)
 		return taken;
-	if ((taken = leave_alone(member, ret_plan, err)) != 0)
+	if ((taken = leave_alone(member, err)) != 0)
 		return taken < 0 ? -1 : 0;
 
-	if (open_plan(ret_plan, err) == 0 && line_conf_again(member->line, err) == 0 && come_back(member, err) == 0 && look(&view, err) == 0 && fill_lanes(&view, err) == 0 &&
+	if (line_conf_again(member->line, err) == 0 && come_back(member, err) == 0 && look(&view, err) == 0 && fill_lanes(&view, err) == 0 &&
 	    stand_in_line(&view, err) == 0 && fill_roles(&view, err) == 0)
 		result = 0;
 	free(view.seats);
