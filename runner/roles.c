@@ -95,8 +95,7 @@ static bool watch_needed(const struct view *view)
 		return true;
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		const struct candidate *one = &view->waiting.list[i];
-		bool self = view->member->kind == MEMBER_RUN && one->id == view->member->job.id;
-		if (!one->spooled && one->file[0] && (self ? view->member->ticket.fd >= 0 : !one->barred))
+		if (!one->spooled && one->file[0] && !one->barred)
 			return true;
 	}
 	return false;
