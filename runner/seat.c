@@ -33,6 +33,21 @@ static struct flock byte_lock(uint64_t gen)
 	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)gen, .l_len = 1 };
 }
 
+/* Whether anybody has any byte of it locked. */
+static bool any_held(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* A text that cannot be read must not stop the queue: locked, the seat is busy with something; unlocked, it starts anew. */
+static void read_damaged(int fd, struct seat_view *view)
+{
+	view->held = any_held(fd);
+	view->entry = (struct entry){ .state = view->held ? ENTRY_COMPLETING : ENTRY_FREE, .gen = (uint64_t)clock_boot_ns() };
+}
+
 static bool byte_held(int fd, uint64_t gen)
 {
 	struct flock lock = byte_lock(gen);
@@ -49,9 +64,11 @@ int seat_read(struct line *line, int number, struct seat_view *ret_view, struct 
 	ret_view->entry = (struct entry){ 0 };
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(err, "cannot open lane %d", number);
-	if (entry_read(fd, &ret_view->entry, err) < 0)
-		return -1;
-	ret_view->held = byte_held(fd, ret_view->entry.gen);
+	struct err damaged = ERR_NONE;
+	if (entry_read(fd, &ret_view->entry, &damaged) < 0)
+		read_damaged(fd, ret_view);
+	else
+		ret_view->held = byte_held(fd, ret_view->entry.gen);
 	return 0;
 }
 

@@ -25,15 +25,15 @@ static int start(struct hold *hold, struct err *err)
 	struct task *task = hold->task;
 	int locks[4], used = 0;
 
-	if (hold_make_cell(hold, err) < 0)
+	if (hold_name_cell(hold, err) < 0)
 		return -1;
 	SCOPE_FREE char **list = hold_environment(hold, err);
 	if (!list)
 		return -1;
 	snprintf(member->job.mark, sizeof member->job.mark, "%s", hold->mark);
 	hold_write_frozen(hold, 0);
-	/* On file before the job exists: whoever clears up after us finds it. */
-	if (hold_note(hold, err) < 0)
+	/* On file before cell and job exist: whoever clears up after us finds them. */
+	if (hold_note(hold, err) < 0 || hold_make_cell(hold, err) < 0)
 		return -1;
 	if (member->lane.fd >= 0)
 		locks[used++] = member->lane.fd;
@@ -248,6 +248,8 @@ static void read_figures(struct hold *hold, struct verdict *verdict)
 static void put_away(struct hold *hold)
 {
 	cell_remove(&hold->cell);
+	free(hold->place);
+	hold->place = NULL;
 	hold->member->job.cell[0] = '\0';
 	terminal_restore(&hold->terminal);
 	if (hold->frozen_file[0])
