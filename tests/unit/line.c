@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files of the line: entries, seats with their generations and locks, tickets, ids, who was served. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/base/file.h"
+#include "conf/base/scope.h"
+#include "runner/line.h"
+#include "runner/seat.h"
+#include "runner/ticket.h"
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+	static struct line line;
+
+	strcpy(folder, "/tmp/pgpu-unit.XXXXXX");
+	if (!mkdtemp(folder) || setenv("XDG_STATE_HOME", folder, 1) < 0)
+		return -1;
+	line = LINE_CLOSED;
+	line.conf.lanes = 2;
+	*state = &line;
+	return line_open(&line, NULL);
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+	struct line *line = *state;
+	pid_t pid;
+
+	line_close(line);
+	snprintf(command, sizeof command, "%s", folder);
+	pid = fork();
+	if (pid == 0)
+		execlp("rm", "rm", "-rf", command, NULL);
+	return waitpid(pid, NULL, 0) == pid ? 0 : -1;
+}
+
+static void an_entry_reads_back(void **state)
+{
+	struct entry entry = { .gen = 12, .state = ENTRY_RUNNING, .since_boot_ns = 99, .owner = { 7, 8, 9 }, .worker = true,
+			       .socket = "/run/x/7-8", .id = 42, .kind = ENTRY_SPOOL, .class_name = "render", .session = "film.v2",
+			       .name = "two words", .command = "sh -c 'a b'", .workdir = "/tmp", .restarts = 3, .arrived_wall_ns = 1,
+			       .started_wall_ns = 2, .waited_ns = 3, .ran_ns = 4, .frozen_ns = 5, .budget_ns = 6, .limit_ns = 7,
+			       .memory_bytes = 8, .main = { 10, 11, 12 }, .cell = "/c", .mark = "A=b" }, back;
+	char text[ENTRY_TEXT];
+	(void)state;
+
+	entry_format(&entry, text);
+	assert_int_equal(entry_parse(text, &back), 0);
+	assert_memory_equal(&entry, &back, sizeof entry);
+}
+
+static void an_entry_keeps_its_lines_whatever_a_name_holds(void **state)
+{
+	struct entry entry = { .gen = 1, .id = 1, .name = "a\nend\nstate free\x1b[2J" }, back;
+	char text[ENTRY_TEXT];
+	(void)state;
+
+	entry.state = ENTRY_RUNNING;
+	entry_format(&entry, text);
+	assert_int_equal(entry_parse(text, &back), 0);
+	assert_int_equal(back.state, ENTRY_RUNNING);
+	assert_string_equal(back.name, "a?end?state free?[2J");
+}
+
+static void half_an_entry_is_none(void **state)
+{
+	struct entry back;
+	(void)state;
+
+	assert_int_equal(entry_parse("gen 3\nstate running\n", &back), -1);
+	assert_int_equal(entry_parse("gen x\nend\n", &back), -1);
+	assert_int_equal(entry_parse("state nowhere\nend\n", &back), -1);
+	assert_int_equal(entry_parse("owner 0 1 2\nend\n", &back), -1);
+	assert_int_equal(entry_parse("later 1\ngen 3\nend\n", &back), 0);
+	assert_int_equal(back.gen, 3);
+}
+
+static void take(struct line *line, int number, struct seat *seat)
+{
+	struct seat_view view;
+	struct entry entry = { .state = ENTRY_RUNNING, .id = 5 };
+
+	assert_int_equal(seat_read(line, number, &view, NULL), 0);
+	assert_int_equal(seat_take(line, &view, &entry, seat, NULL), 0);
+}
+
+static void a_seat_is_held_as_long_as_its_descriptor(void **state)
+{
+	struct seat seat;
+	struct seat_view view;
+
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_int_equal(view.entry.state, ENTRY_FREE);
+	assert_false(view.held);
+	take(*state, 0, &seat);
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_true(view.held);
+	assert_true(seat_ours(&seat));
+	close(seat.fd);
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_int_equal(view.entry.state, ENTRY_RUNNING);
+	assert_false(view.held);
+}
+
+static void a_grant_takes_the_seat_from_who_is_locked(void **state)
+{
+	struct seat seat;
+	struct seat_view view;
+	struct entry entry = { .id = 6 };
+
+	take(*state, 0, &seat);
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_int_equal(seat_grant(*state, &view, &entry, NULL), 0);
+	assert_false(seat_ours(&seat));
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_int_equal(view.entry.state, ENTRY_GRANTED);
+	assert_false(view.held);
+	/* What is no longer ours is not written free. */
+	assert_int_equal(seat_free(&seat, NULL), 0);
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_int_equal(view.entry.id, 6);
+}
+
+static void a_lock_dies_with_its_process(void **state)
+{
+	struct seat_view view;
+	int ends[2];
+	char byte;
+
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct seat seat;
+		struct seat_view mine;
+		struct entry entry = { .state = ENTRY_RUNNING };
+		if (seat_read(*state, 1, &mine, NULL) < 0 || seat_take(*state, &mine, &entry, &seat, NULL) < 0)
+			_exit(1);
+		byte = write(ends[1], "x", 1) == 1 ? 0 : 1;
+		pause();
+		_exit(byte);
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(seat_read(*state, 1, &view, NULL), 0);
+	assert_true(view.held);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(seat_read(*state, 1, &view, NULL), 0);
+	assert_false(view.held);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void put(struct line *line, const char *name, const char *text)
+{
+	SCOPE_FD int fd = openat(line->boot_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_int_equal(write_all(fd, text, strlen(text)), 0);
+}
+
+static void a_damaged_seat_starts_anew_unless_it_is_locked(void **state)
+{
+	struct seat seat;
+	struct seat_view view;
+
+	put(*state, "lane-0", "garbage");
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_int_equal(view.entry.state, ENTRY_FREE);
+	take(*state, 0, &seat);
+	put(*state, "lane-0", "garbage");
+	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
+	assert_true(view.held);
+	assert_int_not_equal(view.entry.state, ENTRY_FREE);
+	seat_drop(&seat);
+}
+
+static void lanes_that_were_lowered_still_count(void **state)
+{
+	struct line *line = *state;
+	struct seat seat;
+	struct seat_view *views;
+	int lanes;
+
+	take(line, 2, &seat);
+	line->conf.lanes = 1;
+	put(line, "lane-1", "gen 1\nstate free\nend\n");
+	assert_int_equal(seat_read_all(line, &views, &lanes, NULL), 0);
+	assert_int_equal(lanes, 3);
+	assert_true(views[2].held);
+	free(views);
+	seat_drop(&seat);
+}
+
+static void a_ticket_says_who_waits(void **state)
+{
+	struct ticket ticket;
+	struct entry entry = { .id = 77, .class_name = "test", .session = "me.2" }, back;
+	struct ticket_name name;
+
+	assert_int_equal(ticket_make(*state, &entry, TICKET_PLAIN, &ticket, NULL), 0);
+	assert_string_equal(ticket.file, "77:test:me.2");
+	assert_true(ticket_read(*state, ticket.file, &back));
+	assert_int_equal(back.state, ENTRY_WAITING);
+	assert_int_equal(ticket_flag(*state, ticket.file, TICKET_PASSED, NULL), 0);
+	assert_string_equal(ticket.file, "77:test:me.2:passed");
+	assert_int_equal(ticket_name_parse(ticket.file, &name), 0);
+	assert_int_equal(name.flag, TICKET_PASSED);
+	close(ticket.fd);
+	assert_false(ticket_read(*state, ticket.file, NULL));
+}
+
+static void strange_names_are_no_tickets(void **state)
+{
+	static const char *const strange[] = { "", ".", "x", "0:test:me", "1:test", "1:te st:me", "1:test:me:gone", "-1:test:me", "1:test:me:" };
+	struct ticket_name name;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
+		assert_int_equal(ticket_name_parse(strange[i], &name), -1);
+}
+
+static uint64_t take_id(struct line *line)
+{
+	uint64_t id;
+
+	for (;;) {
+		assert_int_equal(line_reserve(line, 1, NULL), 0);
+		assert_int_equal(line_lock(line, NULL), 0);
+		int taken = line_take_ids(line, 1, &id, NULL);
+		line_unlock(line);
+		assert_true(taken >= 0);
+		if (taken == 0)
+			return id;
+	}
+}
+
+static void ids_go_up_and_skip_to_the_next_block_after_a_boot(void **state)
+{
+	struct line *line = *state;
+
+	for (uint64_t id = 1; id <= 250; id++)
+		assert_int_equal(take_id(line), id);
+	assert_true(line_id_known(line, 250));
+	assert_false(line_id_known(line, 251));
+	assert_int_equal(unlinkat(line->boot_fd, "next", 0), 0);
+	assert_int_equal(take_id(line), 301);
+	/* A counter that was lost half way is no reason to give an id out twice. */
+	put(line, "next", "garbage");
+	assert_int_equal(take_id(line), 401);
+}
+
+static void who_was_served_is_remembered(void **state)
+{
+	struct line *line = *state;
+	struct served served;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(served_read(line, &served, NULL), 0);
+		assert_int_equal(served_touch(line, &served, i == 1 ? "b" : "a", NULL), 0);
+		served_free(&served);
+	}
+	assert_int_equal(served_read(line, &served, NULL), 0);
+	assert_int_equal(served_of(&served, "a"), 3);
+	assert_int_equal(served_of(&served, "b"), 2);
+	assert_int_equal(served_of(&served, "c"), 0);
+	assert_int_equal(served.last, 3);
+	served_free(&served);
+}
+
+static void served_forgets_the_oldest_session_when_it_is_full(void **state)
+{
+	struct line *line = *state;
+	struct served served;
+	char session[32];
+
+	for (int i = 0; i < 1030; i++) {
+		assert_int_equal(served_read(line, &served, NULL), 0);
+		snprintf(session, sizeof session, "s%d", i);
+		assert_int_equal(served_touch(line, &served, session, NULL), 0);
+		served_free(&served);
+	}
+	assert_int_equal(served_read(line, &served, NULL), 0);
+	assert_int_equal(served_of(&served, "s1029"), 1030);
+	assert_int_equal(served_of(&served, "s0"), 0);
+	assert_true(served.size <= 86 * 1024);
+	served_free(&served);
+}
+
+#define ON_A_QUEUE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_entry_reads_back),
+		cmocka_unit_test(an_entry_keeps_its_lines_whatever_a_name_holds),
+		cmocka_unit_test(half_an_entry_is_none),
+		ON_A_QUEUE(a_seat_is_held_as_long_as_its_descriptor),
+		ON_A_QUEUE(a_grant_takes_the_seat_from_who_is_locked),
+		ON_A_QUEUE(a_lock_dies_with_its_process),
+		ON_A_QUEUE(a_damaged_seat_starts_anew_unless_it_is_locked),
+		ON_A_QUEUE(lanes_that_were_lowered_still_count),
+		ON_A_QUEUE(a_ticket_says_who_waits),
+		cmocka_unit_test(strange_names_are_no_tickets),
+		ON_A_QUEUE(ids_go_up_and_skip_to_the_next_block_after_a_boot),
+		ON_A_QUEUE(who_was_served_is_remembered),
+		ON_A_QUEUE(served_forgets_the_oldest_session_when_it_is_full),
+	};
+
+	return cmocka_run_group_tests_name("line", tests, NULL, NULL);
+}
