@@ -75,10 +75,8 @@ int follow_output(struct queue *queue, uint64_t id, const char *path, bool follo
 			return -1;
 		watch_folder(notify, path);
 		struct err why = ERR_NONE;
-		if (copy_new(path, &offset, &why) < 0 && (why.errnum != ENOENT || !follow)) {
-			*err = why;
-			return -1;
-		}
+		if (copy_new(path, &offset, &why) < 0 && (why.errnum != ENOENT || !follow))
+			return err_pass(err, &why);
 		if (ended)
 			return 0;
 		struct pollfd change = { .fd = notify, .events = POLLIN };

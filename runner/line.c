@@ -95,8 +95,7 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 	if (conf_load(found, &line->conf_err) < 0) {
 		if (have_copy)
 			return 0;
-		*err = line->conf_err;
-		return -1;
+		return err_pass(err, &line->conf_err);
 	}
 	line->conf = *found;
 	return take_over_conf(line, may_lock, err);

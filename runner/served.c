@@ -24,8 +24,7 @@ int served_read(struct line *line, struct served *ret_served, struct err *err)
 	if (file_read(line->queue_fd, "served", ROW * ROWS_MAX, &ret_served->text, &ret_served->size, &why) < 0) {
 		if (why.errnum == ENOENT)
 			return 0;
-		*err = why;
-		return -1;
+		return err_pass(err, &why);
 	}
 	for (size_t at = 0; at + ROW <= ret_served->size; at += ROW) {
 		uint64_t sequence = strtoull(ret_served->text + at + SESSION_WIDTH, NULL, 10);

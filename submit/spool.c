@@ -262,8 +262,7 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 		return 0;
 	if (why.errnum != ENOENT)
 		spool_set_aside(spool, state, file, why.text);
-	*err = why;
-	return -1;
+	return err_pass(err, &why);
 }
 
 int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns)

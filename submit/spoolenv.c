@@ -54,8 +54,7 @@ static int compare(int folder, const char *name, const struct buf *all, struct e
 	if (file_read(folder, name, ENV_MAX, &text, &size, &why) < 0) {
 		if (why.errnum == ENOENT)
 			return 0;
-		*err = why;
-		return -1;
+		return err_pass(err, &why);
 	}
 	if (size != all->size || (size && memcmp(text, all->text, size) != 0))
 		return -2;

@@ -52,3 +52,10 @@ int err_wrap(struct err *err, const char *format, ...)
 	snprintf(err->text + used, sizeof err->text - used, ": %s", old);
 	return -1;
 }
+
+int err_pass(struct err *err, const struct err *why)
+{
+	if (err)
+		*err = *why;
+	return -1;
+}

@@ -36,4 +36,7 @@ int err_sys(struct err *err, const char *format, ...) __attribute__((format(prin
 /* Puts "FORMAT: " in front of what is there; the code stays. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Hands an error that was filled elsewhere on. */
+int err_pass(struct err *err, const struct err *why);
+
 #endif

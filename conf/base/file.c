@@ -71,11 +71,8 @@ int folder_open_path(const char *path, struct err *err)
 	int fd = folder_open(AT_FDCWD, path, false, &why);
 	if (fd >= 0)
 		return fd;
-	if (why.errnum != ENOENT) {
-		if (err)
-			*err = why;
-		return -1;
-	}
+	if (why.errnum != ENOENT)
+		return err_pass(err, &why);
 	/* Parents are made if they are missing; what is there already is the system's business, not ours to check. */
 	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
 		memcpy(part, path, (size_t)(end - path));

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The spool's files and the history: names, records set aside, orders, environments, log lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/file.h"
+#include "conf/base/say.h"
+#include "conf/base/scope.h"
+#include "submit/history.h"
+#include "submit/spool.h"
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+	static struct spool spool;
+
+	strcpy(folder, "/tmp/pgpu-unit.XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	say_quiet(true);
+	spool_open(&spool, folder_open(AT_FDCWD, folder, false, NULL));
+	*state = &spool;
+	return spool.queue_fd < 0;
+}
+
+static int tear_down(void **state)
+{
+	struct spool *spool = *state;
+	pid_t pid;
+
+	spool_close(spool);
+	close(spool->queue_fd);
+	pid = fork();
+	if (pid == 0)
+		execlp("rm", "rm", "-rf", folder, NULL);
+	return waitpid(pid, NULL, 0) == pid ? 0 : -1;
+}
+
+static void names_say_the_state(void **state)
+{
+	struct spool_name name = { .id = 12, .class_name = "render", .session = "film.v2", .restarts = 3 }, back;
+	char file[256];
+	(void)state;
+
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:film.v2:3");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	name.outcome = OUTCOME_FAILED;
+	name.code = 127;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:film.v2:3:failed:127");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_int_equal(back.code, 127);
+}
+
+static void strange_names_are_no_jobs(void **state)
+{
+	static const char *const strange[] = { "", "x", "0:a:b:0", "01:a:b:0", "1:a:b", "1:a:b:", "1:a:b:-1", "1:a:b:0:gone:1", "1:a:b:0:failed",
+					       "1:a:b:0:failed:1:x", "1:a b:b:0", "99999999999999999999:a:b:0", "1:a:b:0x" };
+	struct spool_name name;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
+		assert_int_equal(spool_name_parse(strange[i], &name), -1);
+}
+
+static struct job make_job(const char *name)
+{
+	struct job job = JOB_EMPTY;
+	char *argv[] = { (char *)name, NULL };
+
+	assert_int_equal(job_set(&job, "name", name, NULL), 0);
+	assert_int_equal(job_set(&job, "class", "test", NULL), 0);
+	assert_int_equal(job_set(&job, "session", "me", NULL), 0);
+	assert_int_equal(job_set(&job, "workdir", "/tmp", NULL), 0);
+	assert_int_equal(job_set(&job, "output", "/tmp/x-%j", NULL), 0);
+	assert_int_equal(job_set_argv(&job, argv, NULL), 0);
+	job.budget_ns = NS_PER_S;
+	job.limit_ns = 2 * NS_PER_S;
+	job.memory_bytes = 1 << 20;
+	return job;
+}
+
+static void submit(struct spool *spool, uint64_t id)
+{
+	SCOPE_JOB struct job job = make_job("true");
+	struct job_facts facts = { .id = id, .submitted_wall_ns = NS_PER_S, .submit_dir = "/tmp", .env_name = "none" };
+
+	assert_int_equal(spool_submit(spool, &job, &facts, NULL), 0);
+	assert_int_equal(spool_submit_sync(spool, NULL), 0);
+}
+
+static void a_job_moves_by_renames(void **state)
+{
+	struct spool *spool = *state;
+	struct spool_name name;
+	enum spool_state where;
+	char file[256];
+
+	submit(spool, 7);
+	assert_int_equal(spool_find(spool, 7, &where, &name, file, NULL), 1);
+	assert_int_equal(where, SPOOL_PENDING);
+	assert_int_equal(spool_move(spool, SPOOL_PENDING, file, SPOOL_RUNNING, &name, NULL), 0);
+	assert_int_equal(spool_withdraw(spool, 7, NULL), 0);
+	name.outcome = OUTCOME_COMPLETED;
+	assert_int_equal(spool_move(spool, SPOOL_RUNNING, file, SPOOL_ENDED, &name, NULL), 0);
+	assert_int_equal(spool_find(spool, 7, &where, &name, file, NULL), 1);
+	assert_int_equal(where, SPOOL_ENDED);
+	assert_int_equal(name.outcome, OUTCOME_COMPLETED);
+	assert_int_equal(spool_find(spool, 8, &where, &name, file, NULL), 0);
+}
+
+static void of_two_who_take_a_job_one_gets_it(void **state)
+{
+	struct spool *spool = *state;
+	struct spool_name name;
+	struct err err = ERR_NONE;
+
+	submit(spool, 7);
+	assert_int_equal(spool_name_parse("7:test:me:0", &name), 0);
+	assert_int_equal(spool_move(spool, SPOOL_PENDING, "7:test:me:0", SPOOL_RUNNING, &name, &err), 0);
+	assert_int_equal(spool_move(spool, SPOOL_PENDING, "7:test:me:0", SPOOL_RUNNING, &name, &err), -1);
+	assert_int_equal(err.errnum, ENOENT);
+}
+
+static void a_withdrawn_job_leaves_nothing(void **state)
+{
+	struct spool *spool = *state;
+	enum spool_state where;
+	struct spool_name name;
+	char file[256];
+
+	submit(spool, 7);
+	assert_int_equal(spool_withdraw(spool, 7, NULL), 1);
+	assert_int_equal(spool_find(spool, 7, &where, &name, file, NULL), 0);
+}
+
+static int count(const struct spool_name *name, const char *file, void *context)
+{
+	(void)name;
+	(void)file;
+	++*(int *)context;
+	return 0;
+}
+
+/* C117: garbage, a folder, a FIFO, a loop of links, a file of mode 000 between two good jobs. */
+static void C117_strange_entries_are_set_aside(void **state)
+{
+	struct spool *spool = *state;
+	struct job job = JOB_EMPTY;
+	struct job_facts facts = { 0 };
+	int pending, seen = 0;
+
+	submit(spool, 1);
+	submit(spool, 9);
+	pending = spool_folder(spool, SPOOL_PENDING_DIR, NULL);
+	assert_int_equal(mkdirat(pending, "2:test:me:0", 0700), 0);
+	assert_int_equal(mkfifoat(pending, "3:test:me:0", 0600), 0);
+	assert_int_equal(symlinkat("4:test:me:0", pending, "4:test:me:0"), 0);
+	assert_int_equal(mkdirat(pending, "strange", 0700), 0);
+	assert_int_equal(file_replace(pending, "5:test:me:0", "garbage", 7, FILE_VOLATILE, NULL), 0);
+	assert_int_equal(spool_each(spool, SPOOL_PENDING, count, &seen, NULL), 0);
+	assert_int_equal(seen, 3);
+	assert_int_equal(spool_count_bad(spool), 4);
+	assert_int_equal(spool_read(spool, SPOOL_PENDING, "5:test:me:0", &job, &facts, NULL), -1);
+	assert_int_equal(spool_count_bad(spool), 5);
+	assert_int_equal(spool_read(spool, SPOOL_PENDING, "9:test:me:0", &job, &facts, NULL), 0);
+	job_free(&job);
+	job_facts_free(&facts);
+}
+
+static void a_second_order_is_a_kill(void **state)
+{
+	struct spool *spool = *state;
+	enum spool_order order;
+
+	assert_int_equal(spool_ordered(spool, 7), ORDER_NONE);
+	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(order, ORDER_CANCEL);
+	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(order, ORDER_KILL);
+	assert_int_equal(spool_ordered(spool, 7), ORDER_KILL);
+	spool_order_done(spool, 7);
+	assert_int_equal(spool_ordered(spool, 7), ORDER_NONE);
+}
+
+/* C097: newlines, equals signs and fences in values; stored once, given back byte for byte. */
+static void C097_an_environment_comes_back_byte_for_byte(void **state)
+{
+	struct spool *spool = *state;
+	SCOPE_JOB struct job job = make_job("true");
+	struct job_facts one = { 0 }, two = { 0 };
+	char *environment[] = { "N=a\nb=c\n--- ", "BASH_FUNC_f%%=() {  echo hi\n}", "E=", "PGPU_JOB_ID=9", "GPU_QUEUE=1", NULL };
+	char **list, *block;
+
+	assert_int_equal(spool_store_environment(spool, &job, environment, &one, NULL), 0);
+	assert_int_equal(spool_store_environment(spool, &job, environment, &two, NULL), 0);
+	assert_string_equal(one.env_name, two.env_name);
+	assert_int_equal(spool_load_environment(spool, one.env_name, &list, &block, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(list[i], environment[i]);
+	assert_null(list[3]);
+	free(list);
+	free(block);
+	environment[2] = "E=x";
+	assert_int_equal(spool_store_environment(spool, &job, environment, &two, NULL), 0);
+	assert_string_not_equal(one.env_name, two.env_name);
+}
+
+static void an_environment_of_the_same_hash_gets_a_name_of_its_own(void **state)
+{
+	struct spool *spool = *state;
+	SCOPE_JOB struct job job = make_job("true");
+	struct job_facts facts = { 0 };
+	char *environment[] = { "A=1", NULL }, name[64];
+
+	assert_int_equal(spool_store_environment(spool, &job, environment, &facts, NULL), 0);
+	memcpy(name, facts.env_name, sizeof name);
+	/* Other content under that name is what a collision looks like. */
+	assert_int_equal(file_replace(spool_folder(spool, SPOOL_ENV_DIR, NULL), name, "B=2", 4, FILE_VOLATILE, NULL), 0);
+	assert_int_equal(spool_store_environment(spool, &job, environment, &facts, NULL), 0);
+	assert_string_not_equal(facts.env_name, name);
+}
+
+static struct history_row make_row(uint64_t id)
+{
+	struct history_row row = HISTORY_ROW;
+
+	row.ended_wall_ns = INT64_C(1800000000) * NS_PER_S;
+	row.id = id;
+	row.spooled = true;
+	strcpy(row.class_name, "render");
+	strcpy(row.session, "film");
+	strcpy(row.name, "a\tb");
+	strcpy(row.command, "sh -c 'x\ny\\z'");
+	row.waited_ns = 1500 * NS_PER_MS;
+	row.ran_ns = 0;
+	row.exit_code = 3;
+	row.outcome = OUTCOME_FAILED;
+	return row;
+}
+
+static void a_log_line_reads_back(void **state)
+{
+	struct spool *spool = *state;
+	struct history_row row = make_row(5), back;
+
+	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_find(spool->queue_fd, 5, &back, NULL), 1);
+	assert_string_equal(back.name, row.name);
+	assert_string_equal(back.command, row.command);
+	assert_int_equal(back.waited_ns, row.waited_ns);
+	assert_int_equal(back.cpu_ns, -1);
+	assert_int_equal(back.peak_memory_bytes, -1);
+	assert_int_equal(back.exit_code, 3);
+	assert_int_equal(back.ended_wall_ns, row.ended_wall_ns);
+	assert_int_equal(history_find(spool->queue_fd, 6, &back, NULL), 0);
+}
+
+static void a_line_cut_short_spoils_only_itself(void **state)
+{
+	struct spool *spool = *state;
+	struct history_row row = make_row(5), back;
+	SCOPE_FD int fd = -1;
+
+	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	fd = openat(spool->queue_fd, "log.tsv", O_WRONLY | O_APPEND);
+	assert_int_equal(write_all(fd, "2027-01-15T08:00", 16), 0);
+	row.id = 6;
+	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_find(spool->queue_fd, 5, &back, NULL), 1);
+	assert_int_equal(history_find(spool->queue_fd, 6, &back, NULL), 1);
+}
+
+static void a_command_is_cut_at_4096_bytes(void **state)
+{
+	struct spool *spool = *state;
+	struct history_row row = make_row(5), back;
+
+	memset(row.command, '\t', sizeof row.command - 1);
+	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_find(spool->queue_fd, 5, &back, NULL), 1);
+	assert_true(strlen(back.command) * 2 <= 4096);
+	assert_true(strlen(back.command) > 2000);
+}
+
+static void the_log_is_never_written_through_a_link(void **state)
+{
+	struct spool *spool = *state;
+	struct history_row row = make_row(5);
+
+	assert_int_equal(symlinkat("/tmp/elsewhere", spool->queue_fd, "log.tsv"), 0);
+	assert_int_equal(history_append(spool->queue_fd, &row, NULL), -1);
+	assert_int_not_equal(access("/tmp/elsewhere", F_OK), 0);
+}
+
+#define ON_A_SPOOL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_say_the_state),
+		cmocka_unit_test(strange_names_are_no_jobs),
+		ON_A_SPOOL(a_job_moves_by_renames),
+		ON_A_SPOOL(of_two_who_take_a_job_one_gets_it),
+		ON_A_SPOOL(a_withdrawn_job_leaves_nothing),
+		ON_A_SPOOL(C117_strange_entries_are_set_aside),
+		ON_A_SPOOL(a_second_order_is_a_kill),
+		ON_A_SPOOL(C097_an_environment_comes_back_byte_for_byte),
+		ON_A_SPOOL(an_environment_of_the_same_hash_gets_a_name_of_its_own),
+		ON_A_SPOOL(a_log_line_reads_back),
+		ON_A_SPOOL(a_line_cut_short_spoils_only_itself),
+		ON_A_SPOOL(a_command_is_cut_at_4096_bytes),
+		ON_A_SPOOL(the_log_is_never_written_through_a_link),
+	};
+
+	return cmocka_run_group_tests_name("spool", tests, NULL, NULL);
+}
