@@ -50,8 +50,8 @@ for ((first = 1; first <= frames; first += part)); do
 	jobs+=("$(pgpu submit frames.sh -- $first $((first + part - 1)))") || exit 1
 done
 echo "Jobs ${jobs[*]}. A preview beside them, which waits for its lane and no longer:"
-echo "    pgpu run -- povray strip.ini +W80 +H45 +SF12 +EF12 +Opreview.png"
-pgpu run -- povray strip.ini +W80 +H45 +SF12 +EF12 +Opreview.png >preview.log 2>&1 &
+echo "    pgpu run -- povray strip.ini +W80 +H45 +SF12 +EF12 +Opreview"
+pgpu run -- povray strip.ini +W80 +H45 +SF12 +EF12 +Opreview >preview.log 2>&1 &
 preview=$!
 echo
 pgpu queue

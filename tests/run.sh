@@ -50,4 +50,5 @@ awk '/^COUNT / { passed += $2; failed += $3; skipped += $4 }
 		failed = 1
 	printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 	exit failed > 0
-     }' "$log/summary"
+     }' "$log/summary" | tee "$log/verdict"
+exit "${PIPESTATUS[0]}"

@@ -108,7 +108,7 @@ reached()
 
 open_gate()
 {
-	timeout 30 sh -c 'echo go > "$1"' sh "$SANDBOX/$1.open" || not_ok "a job stands at gate $1" "$(pgpu queue 2>&1)"
+	timeout 30 tee "$SANDBOX/$1.open" <<<go >"$SANDBOX/opened" || not_ok "a job stands at gate $1" "$(pgpu queue 2>&1)"
 }
 
 # until_true CMD…: tries CMD until it succeeds; only for what no gate, `wait` or `pgpu wait` can tell.
@@ -127,21 +127,33 @@ queue_shows() { pgpu queue "${@:2}" | grep -qE -- "$1"; }
 # conf TEXT: the sandbox's pgpu.conf.
 conf() { printf '%s\n' "$1" >"$XDG_CONFIG_HOME/pgpu/pgpu.conf"; }
 
-# Prints the pids of this sandbox's processes, this test's own shell aside.
+# Prints the pids of this sandbox's processes: those with its folder in their environment.
 sandbox_pids()
 {
-	grep -lsFz "XDG_STATE_HOME=$XDG_STATE_HOME" /proc/[0-9]*/environ 2>/dev/null | sed -n 's|/proc/\([0-9]*\)/.*|\1|p' |
-		grep -vxE "$$|$BASHPID"
+	local file pid
+	for file in /proc/[0-9]*/environ; do
+		pid=${file//[!0-9]/}
+		[ "$pid" != $$ ] && [ "$pid" != "$BASHPID" ] && grep -qsF "$SANDBOX" "$file" && echo "$pid"
+	done
 }
 
+# Ends them all; they start each other, so until none is left.
 kill_all()
 {
-	local pids round
-	for round in 1 2 3 4 5 6 7 8; do
-		pids=$(sandbox_pids)
-		[ -n "$pids" ] || break
+	local pids
+	while pids=$(sandbox_pids) && [ -n "$pids" ]; do
 		# shellcheck disable=SC2086 # a list of words
 		kill -KILL $pids 2>/dev/null
+	done
+}
+
+# Removes the cells of this sandbox's queue that its dead processes left: the queue's inode is part of their names.
+remove_cells()
+{
+	local tree queue
+	tree=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	find "$XDG_STATE_HOME" -type d -printf '%i\n' | while read -r queue; do
+		find "$tree" -depth -type d -path "*/pgpu-$(printf %x "$queue")-*" -exec rmdir {} +
 	done
 }
 
@@ -154,6 +166,7 @@ leave()
 	exec >/dev/null 2>&1
 	kill_all
 	wait
+	remove_cells
 	cd / && rm -rf "$SANDBOX"
 }
 trap leave EXIT
