@@ -10,7 +10,7 @@ demo=$build/demo
 frames=24
 part=3
 
-sandbox=$(mktemp -d /tmp/pgpu-demo.XXXXXX)
+sandbox=$(mktemp -d "${TMPDIR:-/tmp}/pgpu-demo.XXXXXX")
 export HOME=$sandbox/home XDG_CONFIG_HOME=$sandbox/config XDG_STATE_HOME=$sandbox/state XDG_RUNTIME_DIR=$sandbox/run
 export PATH=$build:$PATH
 unset PGPU_CONF

@@ -23,6 +23,7 @@ files_of()
 	esac 2>/dev/null
 }
 
+# shellcheck disable=SC2317 # xargs calls it
 # Runs the file $1; leaves what it printed and a line "# exit CODE" in the log, and prints the verdict.
 run_file()
 {
@@ -31,9 +32,9 @@ run_file()
 
 	{ timeout -k 20 "$LIMIT" "$1" </dev/null; } >"$kept" 2>&1
 	code=$?
-	[ $code -ne 124 ] || echo "not ok $file is still there after $LIMIT s" >>"$kept"
+	[ "$code" -ne 124 ] || echo "not ok $file is still there after $LIMIT s" >>"$kept"
 	echo "# exit $code after $((SECONDS - started)) s" >>"$kept"
-	awk -v file="$file" -v code=$code -f tests/count.awk "$kept"
+	awk -v file="$file" -v code="$code" -f tests/count.awk "$kept"
 }
 export -f run_file
 export build log

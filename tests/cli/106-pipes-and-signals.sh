@@ -38,10 +38,7 @@ pgpu run -- sh -c "$(gate a)" & holder=$!
 reached a
 for pair in 'TERM 143' 'INT 130' 'QUIT 131' 'HUP 129'; do
 	read -r name code <<<"$pair"
-	# A shell without job control starts background commands with INT and QUIT ignored; python3 puts that right.
-	python3 -c 'import os, signal, sys
-for s in (signal.SIGINT, signal.SIGQUIT): signal.signal(s, signal.SIG_DFL)
-os.execvp(sys.argv[1], sys.argv[1:])' pgpu run --name "w$name" -- touch ran 2>"$err" &
+	"${typed[@]}" pgpu run --name "w$name" -- touch ran 2>"$err" &
 	until_true queue_shows "w$name"
 	kill -"$name" $!
 	wait $!

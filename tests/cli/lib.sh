@@ -157,6 +157,13 @@ remove_cells()
 	done
 }
 
+# "${typed[@]}" CMD… &: with INT and QUIT as in a terminal; a script's background commands have them ignored.
+# shellcheck disable=SC2034 # the tests use it
+typed=(python3 -c 'import os, signal, sys
+for ignored in signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE:
+	signal.signal(ignored, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])')
+
 # As another user than root, where the machine lets us: as_user CMD…
 as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 
