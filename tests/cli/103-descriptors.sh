@@ -18,10 +18,10 @@ equals "appended, not truncated" $'first\nsecond' "$(echo first >file; pgpu run 
 equals "what the job leaves unread is its caller's" $'1\n2' "$({ pgpu run -- sh -c 'read a; echo $a'; cat; } <<<$'1\n2' | sort)"
 
 # Inherited descriptors, and no others.
-exec 7<bytes 12>handed
+exec 7<bytes 8>handed
 sh -c 'ls -1 /proc/self/fd' >wanted
-pgpu run -- sh -c 'ls -1 /proc/self/fd; echo through >&12' >list
-exec 7<&- 12>&-
+pgpu run -- sh -c 'ls -1 /proc/self/fd; echo through >&8' >list
+exec 7<&- 8>&-
 equals "an inherited descriptor can be written" through "$(cat handed)"
 same_bytes "C069 the job has what the caller handed on and nothing of pgpu's" wanted list
 sh -c 'ls -1 /proc/self/fd' >wanted
