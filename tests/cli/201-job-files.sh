@@ -59,7 +59,9 @@ ran "C027 appends to the log of the first" $'once\nonce' job.yaml
 pgpu submit -- sh -c "$(gate a)" >id
 reached a
 printf '#!/bin/bash\necho "$FOO"; f; printf %%s "$N" | od -An -c | tr -d " \\n"\n' >job.sh
+# shellcheck disable=SC2317 # the job calls it
 one=$(f() { echo hi; }; export -f f; N=$'a\nb=c\n--- \xff' FOO=a pgpu submit job.sh)
+# shellcheck disable=SC2317
 two=$(f() { echo ho; }; export -f f; N='' FOO=b pgpu submit job.sh)
 three=$(cd / && umask 027 && pgpu submit -o "$PWD/work/three.out" -D / -- sh -c 'pwd; umask') 2>"$err" || three=
 mkdir later && echo '#!/bin/sh' >later/job.sh && echo 'echo first' >>later/job.sh

@@ -35,7 +35,7 @@ if [ ! -e man/pgpu.1 ] || ! command -v mandoc >/dev/null; then
 	echo "ok --help is the synopsis # SKIP no man/pgpu.1 or no mandoc here"
 	exit $bad
 fi
-synopsis=$(mandoc -T utf8 -O width=200 man/pgpu.1 | col -bx | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p' | usages)
+synopsis=$(mandoc -T utf8 -O width=200 man/pgpu.1 | sed 's/.\x08//g' | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p' | usages)
 while read -r command; do
 	wanted=$(grep -E "^pgpu $command( |\$)" <<<"$synopsis")
 	found=$("$pgpu" "$command" --help | usages)
