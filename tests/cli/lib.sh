@@ -97,12 +97,16 @@ same_bytes()
 #     reached a; …; open_gate a; wait $!
 gate()
 {
-	mkfifo "$SANDBOX/$1.here" "$SANDBOX/$1.open"
+	gate_pipes "$1"
 	printf 'echo here > %s; read _ < %s' "$SANDBOX/$1.here" "$SANDBOX/$1.open"
 }
 
+# Whoever comes first makes them: the text of a background command is only made in the background.
+gate_pipes() { mkfifo "$SANDBOX/$1.here" "$SANDBOX/$1.open" 2>/dev/null; }
+
 reached()
 {
+	gate_pipes "$1"
 	timeout 30 cat "$SANDBOX/$1.here" >"$SANDBOX/reached" || not_ok "a job reaches gate $1" "$(pgpu queue 2>&1)"
 }
 
