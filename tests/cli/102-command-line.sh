@@ -58,7 +58,7 @@ while IFS='|' read -r options wrong right; do
 	[ -z "$right" ] || matches "and proposes $right" "$right" "$(cat "$err")"
 	equals "in one line, none on stdout" "1 0" "$(wc -l <"$err") $(wc -l <"$out")"
 done <<-'END'
-	--clas test|clas|class
+	--clsas test|clsas|class
 	--class tets|tets|test
 	-p rendr|rendr|render
 	--budgte 1m|budgte|budget

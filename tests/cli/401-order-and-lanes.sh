@@ -57,7 +57,7 @@ conf 'lanes = 1'
 pgpu submit -- sh -c "$(gate first)" >ids
 reached first
 for ((job = 1; job <= 50; job++)); do
-	pgpu submit --as "s$((job % 3))" -- sh -c "$(note "$job")" >>ids
+	pgpu submit --as "t$((job % 3))" -- sh -c "$(note "$job")" >>ids
 done
 pgpu submit -p search --as z -- sh -c "$(gate last)" >>ids
 open_gate first

@@ -46,10 +46,10 @@ while read -r command wrong right; do
 	matches "and $right proposed" "$right" "$(cat "$err")"
 done <<-'END'
 	queue --jsno --json
-	queue --stat --state
-	status --jso --json
-	cancel --al --all
-	submit --clas --class
+	queue --stete --state
+	status --jsom --json
+	cancel --alll --all
+	submit --clsas --class
 	conf --chek --check
 	log --sinec --since
 END

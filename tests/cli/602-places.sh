@@ -49,7 +49,7 @@ exits 0 "C063 run when the folder above is gone too" pgpu run -- true
 
 # What is not ours is not used.
 if [ "$(id -u)" = 0 ] && as_user true 2>"$err"; then
-	chmod 711 "$SANDBOX"
+	chmod 711 "$SANDBOX" "$SANDBOX/work"
 	mkdir theirs theirs/state theirs/home
 	chown -R 65534:65534 theirs
 	cd theirs || exit 1
@@ -66,7 +66,7 @@ if [ "$(id -u)" = 0 ] && as_user true 2>"$err"; then
 	chown 0 "$XDG_RUNTIME_DIR"
 
 	chown 65534 "$state"
-	exits 1 "a queue of another user is refused" pgpu run -- touch ran
+	exits 125 "a queue of another user is refused" pgpu run -- touch ran
 	matches "by name" "^pgpu: .*$state" "$(cat "$err")"
 	chown 0 "$state"
 else
@@ -75,8 +75,8 @@ fi
 check "and nothing ran" test ! -e ran
 
 mv "$XDG_STATE_HOME/pgpu" elsewhere && ln -s "$PWD/elsewhere" "$XDG_STATE_HOME/pgpu"
-exits 1 "a queue behind a link is refused" pgpu run -- touch ran
-check "and nothing ran" test ! -e ran
+exits 125 "a queue behind a link is refused" pgpu run -- touch ran
+check "and nothing ran there either" test ! -e ran
 rm "$XDG_STATE_HOME/pgpu" && mv elsewhere "$XDG_STATE_HOME/pgpu"
 exits 0 "back in place it works" pgpu run -- true
 touch "$SANDBOX/file"

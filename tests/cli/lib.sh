@@ -124,6 +124,9 @@ until_true()
 	done
 }
 
+# alive PID: it is there, and not only as a zombie that nobody has reaped yet.
+alive() { [[ $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) = [!Z]* ]]; }
+
 # queue_shows REGEX: for until_true.
 queue_shows() { pgpu queue "${@:2}" | grep -qE -- "$1"; }
 
@@ -131,13 +134,11 @@ queue_shows() { pgpu queue "${@:2}" | grep -qE -- "$1"; }
 # conf TEXT: the sandbox's pgpu.conf.
 conf() { printf '%s\n' "$1" >"$XDG_CONFIG_HOME/pgpu/pgpu.conf"; }
 
-# Prints the pids of this sandbox's processes: those with its folder in their environment.
+# Prints the pids of this sandbox's processes: those with its folder in their environment (grep itself has none).
 sandbox_pids()
 {
-	local file pid
-	for file in /proc/[0-9]*/environ; do
-		pid=${file//[!0-9]/}
-		[ "$pid" != $$ ] && [ "$pid" != "$BASHPID" ] && grep -qsF "$SANDBOX" "$file" && echo "$pid"
+	env -i PATH="$PATH" grep -lsF "$SANDBOX/" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
+		[ "$pid" = $$ ] || [ "$pid" = "$BASHPID" ] || echo "$pid"
 	done
 }
 
@@ -145,7 +146,7 @@ sandbox_pids()
 kill_all()
 {
 	local pids
-	while pids=$(sandbox_pids) && [ -n "$pids" ]; do
+	while pids=$(sandbox_pids); [ -n "$pids" ]; do
 		# shellcheck disable=SC2086 # a list of words
 		kill -KILL $pids 2>/dev/null
 	done
@@ -184,3 +185,4 @@ trap leave EXIT
 trap 'exit 1' HUP INT TERM
 
 conf 'lanes = 2'
+pgpu run -- true >/dev/null 2>&1 # says now what it says once a login
