@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # The pids of pgpu's own processes in this sandbox, jobs and pid $1 aside.
-ours() { for pid in $(sandbox_pids); do [[ $(tr '\0' ' ' <"/proc/$pid/cmdline") = pgpu\ * ]] && [ "$pid" != "${1:-}" ] && echo "$pid"; done; }
+ours() { for pid in $(sandbox_pids); do [[ $(tr "\0" " " 2>/dev/null <"/proc/$pid/cmdline") = pgpu\ * ]] && [ "$pid" != "${1:-}" ] && echo "$pid"; done; }
 number=0
 
 # A job each in the spool and in the line, and the holders at their gates g1…gLANES.

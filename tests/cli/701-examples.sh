@@ -18,7 +18,7 @@ ended "$id" 0 "command.yaml runs"
 equals "in the file it names, with the environment it sets" "step 3 of 3 on $(uname -n)" "$(tail -n 1 "figures-$id.txt")"
 
 exits 0 "night.conf is a right configuration" pgpu conf --check night.conf
-exits 0 "its default class is its own" env PGPU_CONF=night.conf pgpu submit command.yaml
+exits 0 "its default class is its own" env PGPU_CONF="$PWD/night.conf" pgpu submit -- true
 equals "night" night "$(pgpu show "$(cat "$out")" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["class"])')"
 ended "$(cat "$out")" 0 "and its jobs run"
 
