@@ -1,63 +1,72 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Any process of pgpu may be killed or stopped at any moment and the queue goes on (I3), with one lane and with two.
+# Whoever holds a lane or watches may be killed or stopped at any moment and the queue goes on (I3), with one lane and with two.
 . "$(dirname "$0")/lib.sh"
-
-# The pids of pgpu's own processes in this sandbox, jobs and pid $1 aside.
-ours() { for pid in $(sandbox_pids); do [[ $(tr "\0" " " 2>/dev/null <"/proc/$pid/cmdline") = pgpu\ * ]] && [ "$pid" != "${1:-}" ] && echo "$pid"; done; }
 number=0
 
-# A job each in the spool and in the line, and the holders at their gates g1…gLANES.
+# fill LANES KIND: every lane has a job of that kind at a gate; the last one's gate is $gate and its supervisor $holder.
 fill()
 {
 	local lane
 	number=$((number + 1))
 	conf "lanes = $1"
-	gates=()
 	for ((lane = 1; lane <= $1; lane++)); do
-		gates+=("g$number-$lane")
+		gate=g$number-$lane
 		if [ "$2" = spool ]; then
-			pgpu submit --no-requeue -- sh -c "$(gate "${gates[-1]}")" >"$SANDBOX/holder"
+			pgpu submit --no-requeue -- sh -c "echo \$GPU_QUEUE_PID >$SANDBOX/holder; $(gate "$gate")" >"$SANDBOX/id"
 		else
-			pgpu run -- sh -c "$(gate "${gates[-1]}")" 2>"$SANDBOX/killed.err" &
+			pgpu run -q -- sh -c "echo \$GPU_QUEUE_PID >$SANDBOX/holder; $(gate "$gate")" &
 		fi
-		reached "${gates[-1]}"
+		reached "$gate"
 	done
+	holder=$(cat "$SANDBOX/holder")
 }
 
+# queue_up: a waiting run, $waiter, and behind it a spooled job, $id.
+queue_up()
+{
+	pgpu run -q --name waiter -- true & waiter=$!
+	until_true queue_shows waiter
+	id=$(pgpu submit -- true)
+}
+
+# both_ran WHAT: the two of queue_up did.
+both_ran()
+{
+	wait "$waiter"
+	equals "$1: the waiting run starts" 0 $?
+	exits 0 "$1: and the spooled job" pgpu wait "$id"
+	kill_all
+	wait
+} 2>/dev/null
+
 for lanes in 1 2; do
-	for holder in run spool; do
-		# A killed holder, with nobody waiting.
-		fill $lanes $holder
-		kill -KILL "$(ours | head -n 1)"
-		exits 0 "$lanes lanes: a killed $holder holder with no line: the next run starts" pgpu run -- true
+	for kind in run spool; do
+		fill $lanes $kind
+		kill -KILL "$holder"
+		exits 0 "$lanes lanes, a killed $kind, no line: the next call has its lane" pgpu run --max-wait 30s -- true
 		kill_all
-		wait
 
-		# A killed holder, with a run and a spooled job waiting.
-		fill $lanes $holder
-		pgpu run --name waiter -- true & waiter=$!
-		until_true queue_shows waiter
-		id=$(pgpu submit -- true)
-		kill -KILL "$(ours $waiter | head -n 1)"
-		wait $waiter
-		equals "$lanes lanes: a killed $holder holder with a line: the waiting run starts" 0 $?
-		exits 0 "$lanes lanes: and the spooled job" pgpu wait "$id"
-		kill_all
-		wait
+		fill $lanes $kind
+		queue_up
+		kill -KILL "$holder"
+		both_ran "$lanes lanes, a killed $kind with a line"
 
-		# Every process of pgpu but the waiting run is stopped: it starts all the same once the job is gone.
-		fill $lanes $holder
-		pgpu run --name waiter -- true & waiter=$!
-		until_true queue_shows waiter
-		id=$(pgpu submit -- true)
-		ours $waiter | xargs kill -STOP
-		for gate in "${gates[@]}"; do open_gate "$gate"; done
-		wait $waiter
-		equals "$lanes lanes: stopped $holder holders: the waiting run starts" 0 $?
-		exits 0 "$lanes lanes: and the spooled job" pgpu wait "$id"
-		kill_all
-		wait
+		fill $lanes $kind
+		queue_up
+		kill -STOP "$holder"
+		open_gate "$gate"
+		both_ran "$lanes lanes, a stopped $kind whose job ends"
+
+		# Another worker than the holder, where there is one: it watches.
+		fill $lanes $kind
+		queue_up
+		for pid in $(sandbox_pids); do
+			[ "$pid" = "$holder" ] || ! grep -qsz '^worker$' "/proc/$pid/cmdline" || kill -KILL "$pid"
+			[ "$pid" = "$holder" ] || alive "$pid" || break
+		done
+		open_gate "$gate"
+		both_ran "$lanes lanes, a killed watcher of a $kind"
 	done
 done
 finish
