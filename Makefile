@@ -13,7 +13,8 @@ endif
 
 WARN     = -Wall -Wextra -Werror
 HARDEN   = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-SMALL    = -ffunction-sections -fdata-sections
+# C needs no unwind tables at run time: a tenth of the binary.
+SMALL    = -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
 ALL_C    = -std=c17 -D_GNU_SOURCE -I. -MMD -MP $(WARN) $(HARDEN) $(SMALL) $(CFLAGS)
 ALL_LD   = -pie -Wl,-z,relro,-z,now,--as-needed,--gc-sections,--hash-style=gnu $(LDFLAGS)
 

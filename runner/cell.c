@@ -143,11 +143,18 @@ static int set_ceiling(struct cell *cell, uint64_t memory_bytes, struct err *err
 	return 0;
 }
 
+void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH])
+{
+	if (snprintf(path, CELL_PATH, "%s/%s", place->folder, name) >= CELL_PATH)
+		path[0] = '\0';
+}
+
 int cell_make(const struct cell_place *place, const char *name, uint64_t memory_bytes, struct cell *ret_cell, struct err *err)
 {
 	struct cell cell = CELL_NONE;
 
-	if (snprintf(cell.path, sizeof cell.path, "%s/%s", place->folder, name) >= (int)sizeof cell.path)
+	cell_path(place, name, cell.path);
+	if (!cell.path[0])
 		return err_set(err, EXIT_FAILED, "cannot make cell %s: the path is too long", name);
 	if (mkdir(cell.path, 0755) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot make cell %s", cell.path);

@@ -26,10 +26,12 @@ struct cell_place {
 	char folder[PATH_MAX]; /* where cells are made */
 };
 
+enum { CELL_PATH = 512 };
+
 struct cell {
 	int fd;        /* the cgroup's folder; -1: no cell */
 	int events_fd; /* cgroup.events: POLLPRI on a change */
-	char path[512];
+	char path[CELL_PATH];
 };
 
 #define CELL_NONE ((struct cell){ .fd = -1, .events_fd = -1 })
@@ -41,6 +43,8 @@ struct cell_figures {
 
 /* `wanted` false (cells = "off"): unavailable, and the reason says so. */
 void cell_place_find(bool wanted, struct cell_place *ret_place);
+/* The path that cell_make() gives a cell of that name; "" when it is too long. */
+void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH]);
 /* Makes an empty one named `name`; with the place's memory controller the ceiling is set and swap forbidden. */
 int cell_make(const struct cell_place *place, const char *name, uint64_t memory_bytes, struct cell *ret_cell, struct err *err);
 /* Opens one by its path, as a rescuer does; -1 with errnum ENOENT when it is gone. */

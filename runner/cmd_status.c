@@ -28,6 +28,7 @@ struct status {
 	int card_count;
 	struct snapshot snapshot;
 	struct cell_place place;
+	long bad;
 };
 
 static void put_figure(struct buf *out, const char *key, int64_t figure)
@@ -73,8 +74,8 @@ static void put_json(const struct status *status, struct buf *out)
 		}
 		buf_puts(out, "}");
 	}
-	buf_printf(out, "],\"waiting\":%zu,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"reason\":",
-		   status->snapshot.waiting.count, status->place.available ? "true" : "false", status->place.memory ? "true" : "false",
+	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"reason\":",
+		   status->snapshot.waiting.count, status->bad, status->place.available ? "true" : "false", status->place.memory ? "true" : "false",
 		   status->place.freezer ? "true" : "false");
 	buf_json(out, status->place.reason[0] ? status->place.reason : NULL);
 	buf_puts(out, "}}\n");
@@ -130,6 +131,8 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	buf_printf(out, "waiting: %zu\n", status->snapshot.waiting.count);
 	if (status->snapshot.frozen_count)
 		buf_printf(out, "frozen: %d\n", status->snapshot.frozen_count);
+	if (status->bad)
+		buf_printf(out, "set aside: %ld damaged or strange in the queue's folder bad/\n", status->bad);
 	if (!place->available)
 		buf_printf(out, "cells: none, children may escape and no ceiling is enforced: %s\n", place->reason);
 	else if (!place->memory)
@@ -145,6 +148,7 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 	if (queue_open(queue, QUEUE_LENIENT, err) < 0 || snapshot_take(&queue->line, &queue->spool, &status->snapshot, err) < 0)
 		return -1;
 	cell_place_find(queue->line.conf.cells, &status->place);
+	status->bad = spool_count_bad(&queue->spool);
 	status->card_count = cards_read(status->cards);
 	if (json)
 		put_json(status, &out);

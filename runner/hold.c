@@ -44,31 +44,43 @@ static bool first_time(const struct member *member, const char *name)
 	return fd >= 0 || errno != EEXIST;
 }
 
+int hold_name_cell(struct hold *hold, struct err *err)
+{
+	struct member *member = hold->member;
+	struct stat queue;
+
+	hold->place = malloc(sizeof *hold->place);
+	if (!hold->place || fstat(member->line->queue_fd, &queue) < 0)
+		return err_sys(err, "cannot make a cell");
+	cell_place_find(member->line->conf.cells, hold->place);
+	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's holds. */
+	snprintf(hold->cell_name, sizeof hold->cell_name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino,
+		 (unsigned long long)member->job.id, (unsigned long long)member->lane.gen);
+	member->job.cell[0] = '\0';
+	if (hold->place->available)
+		cell_path(hold->place, hold->cell_name, member->job.cell);
+	return 0;
+}
+
 /* Without a cell the job runs all the same; which guarantee is missing is said once a login, and `status` always says it. */
 int hold_make_cell(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
-	SCOPE_FREE struct cell_place *place = malloc(sizeof *place);
-	struct stat queue;
-	char name[96];
+	struct cell_place *place = hold->place;
 	struct err why = ERR_NONE;
 
-	hold->cell = CELL_NONE;
-	if (!place || fstat(member->line->queue_fd, &queue) < 0)
-		return err_sys(err, "cannot make a cell");
-	cell_place_find(member->line->conf.cells, place);
-	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's holds. */
-	snprintf(name, sizeof name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino, (unsigned long long)member->job.id,
-		 (unsigned long long)member->lane.gen);
-	if (place->available && cell_make(place, name, member->job.memory_bytes, &hold->cell, &why) < 0)
+	if (place->available && cell_make(place, hold->cell_name, member->job.memory_bytes, &hold->cell, &why) < 0) {
 		snprintf(place->reason, sizeof place->reason, "%.180s", why.text);
+		member->job.cell[0] = '\0';
+		if (hold_note(hold, err) < 0)
+			return -1;
+	}
 	if (hold->cell.fd < 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return err_sys(err, "cannot become the reaper of the job's orphans");
 	if (hold->cell.fd < 0 && hold->task->interactive && first_time(member, "said-no-cell"))
 		say("no cell: %s; children may escape and the memory ceiling is not enforced", place->reason);
 	else if (hold->cell.fd >= 0 && !place->memory && hold->task->interactive && first_time(member, "said-no-memory"))
 		say("the memory ceiling is not enforced: %s", place->reason);
-	memcpy(member->job.cell, hold->cell.path, sizeof member->job.cell);
 	return 0;
 }
 

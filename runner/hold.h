@@ -16,6 +16,8 @@ enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL };
 struct hold {
 	struct member *member;
 	struct task *task;
+	struct cell_place *place; /* heap */
+	char cell_name[96];
 	struct cell cell;
 	struct terminal terminal;
 	struct launched first;
@@ -37,7 +39,9 @@ struct hold {
 
 /* How long it has run, awake and unfrozen, in all its holds. */
 int64_t hold_ran_ns(const struct hold *hold);
-/* Makes the cell, or says once a login what is missing without one; the lane's entry gets its path. */
+/* Finds out where a cell can be made and puts its path on the lane: whoever clears up after us knows it before it is there. */
+int hold_name_cell(struct hold *hold, struct err *err);
+/* Makes it, or says once a login what is missing without one. */
 int hold_make_cell(struct hold *hold, struct err *err);
 /* Processes of the job that are left. */
 int hold_count(const struct hold *hold);

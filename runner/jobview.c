@@ -109,7 +109,7 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	return 0;
 }
 
-static void add_row(struct jobview *view, const struct history_row *row)
+void jobview_add_row(struct jobview *view, const struct history_row *row)
 {
 	int64_t away = (row->ran_ns > 0 ? row->ran_ns : 0) + (row->frozen_ns > 0 ? row->frozen_ns : 0);
 
@@ -132,7 +132,7 @@ int jobview_of_row(const struct history_row *row, struct jobview *ret_view)
 	ret_view->exit_code = row->exit_code;
 	ret_view->name = strdup(row->name);
 	ret_view->command = strdup(row->command);
-	add_row(ret_view, row);
+	jobview_add_row(ret_view, row);
 	return ret_view->name && ret_view->command ? 0 : -1;
 }
 
@@ -218,7 +218,7 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 	if (found < 0)
 		return -1;
 	if (found && spooled)
-		add_row(ret_view, row);
+		jobview_add_row(ret_view, row);
 	else if (found)
 		return jobview_of_row(row, ret_view) < 0 ? err_sys(err, "cannot look job %llu up", (unsigned long long)id) : 0;
 	if (!found && !spooled && line_id_known(&queue->line, id))

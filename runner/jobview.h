@@ -56,6 +56,8 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view);
 int jobview_of_record(struct queue *queue, enum spool_state state, const struct spool_name *name, const char *file,
 		      struct jobview *ret_view, struct err *err);
+/* What the log knows beside the record. */
+void jobview_add_row(struct jobview *view, const struct history_row *row);
 int jobview_of_row(const struct history_row *row, struct jobview *ret_view);
 
 /* The word of the contract: the outcome once it has ended. */

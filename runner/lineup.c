@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/rest.h"
 
 /* Ctrl-Z: the watch goes to somebody else, the ticket says that it is not to be asked, and then we stop like any other program. */
 static int stop_here(struct member *member, struct err *err)
@@ -89,6 +90,7 @@ int lineup_wait(struct member *member, struct signals *signals, const struct lin
 		if (!told)
 			lineup->waiting(lineup->context);
 		told = true;
+		rest_memory();
 		int sig = sleep_once(member, signals, lineup, err);
 		if (sig < 0)
 			return -1;

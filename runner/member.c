@@ -106,7 +106,7 @@ static int watch(struct member *member, const struct entry *entry, const struct 
 static bool still_wanted(const struct plan *plan, const struct watched *watched)
 {
 	for (int i = 0; i < plan->holder_count; i++) {
-		const struct entry *entry = &plan->holders[i];
+		const struct entry *entry = &plan->holders[i].entry;
 		if (procid_equal(watched->role == WATCHED_MAIN ? &entry->main : &entry->owner, &watched->id))
 			return true;
 	}
@@ -144,8 +144,8 @@ static int watch_others(struct member *member, const struct plan *plan)
 			unwatch(member, i);
 	}
 	for (int i = 0; i < plan->holder_count && !member->leaving; i++) {
-		const struct entry *entry = &plan->holders[i];
-		int number = plan->holder_numbers[i];
+		const struct entry *entry = &plan->holders[i].entry;
+		int number = plan->holders[i].number;
 		if (procid_equal(&entry->owner, &member->job.owner))
 			continue;
 		if (number >= 0 && member->role.fd >= 0)
@@ -156,26 +156,24 @@ static int watch_others(struct member *member, const struct plan *plan)
 	return gone;
 }
 
-static int clear_one(struct member *member, struct plan *plan, int i, struct err *err)
+static int clear_one(struct member *member, struct dead *dead, struct err *err)
 {
 	struct line *line = member->line;
 	struct line_spool *spool = &line->spool;
-	struct entry *dead = &plan->dead[i];
-	int result;
 
-	if (spool->clear(spool->context, dead, err) < 0) {
+	if (spool->clear(spool->context, &dead->entry, err) < 0) {
 		member->again_boot_ns = clock_boot_ns() + NS_PER_S;
 		return 0;
 	}
 	if (line_lock(line, err) < 0)
 		return -1;
-	result = spool->lost(spool->context, dead, err);
-	if (plan->dead_seat[i].fd >= 0 && seat_free(&plan->dead_seat[i], err) < 0)
+	int result = spool->lost(spool->context, &dead->entry, err);
+	if (dead->seat.fd >= 0 && seat_free(&dead->seat, err) < 0)
 		result = -1;
-	ticket_remove(line, &plan->dead_ticket[i]);
+	ticket_remove(line, &dead->ticket);
 	line_unlock(line);
-	if (dead->socket[0])
-		unlink(dead->socket);
+	if (dead->entry.socket[0])
+		unlink(dead->entry.socket);
 	return result < 0 ? -1 : 1;
 }
 
@@ -185,7 +183,7 @@ static int clear_dead(struct member *member, struct plan *plan, struct err *err)
 	int changed = 0;
 
 	for (int i = 0; i < plan->deads; i++) {
-		int cleared = clear_one(member, plan, i, err);
+		int cleared = clear_one(member, &plan->dead[i], err);
 		if (cleared < 0)
 			return -1;
 		changed |= cleared;

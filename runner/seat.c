@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +33,21 @@ static struct flock byte_lock(uint64_t gen)
 	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)gen, .l_len = 1 };
 }
 
+/* Whether anybody has any byte of it locked. */
+static bool any_held(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* A text that cannot be read must not stop the queue: locked, the seat is busy with something; unlocked, it starts anew. */
+static void read_damaged(int fd, struct seat_view *view)
+{
+	view->held = any_held(fd);
+	view->entry = (struct entry){ .state = view->held ? ENTRY_COMPLETING : ENTRY_FREE, .gen = (uint64_t)clock_boot_ns() };
+}
+
 static bool byte_held(int fd, uint64_t gen)
 {
 	struct flock lock = byte_lock(gen);
@@ -48,26 +64,41 @@ int seat_read(struct line *line, int number, struct seat_view *ret_view, struct 
 	ret_view->entry = (struct entry){ 0 };
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(err, "cannot open lane %d", number);
-	if (entry_read(fd, &ret_view->entry, err) < 0)
-		return -1;
-	ret_view->held = byte_held(fd, ret_view->entry.gen);
+	struct err damaged = ERR_NONE;
+	if (entry_read(fd, &ret_view->entry, &damaged) < 0)
+		read_damaged(fd, ret_view);
+	else
+		ret_view->held = byte_held(fd, ret_view->entry.gen);
 	return 0;
 }
 
-int seat_read_all(struct line *line, int lanes, struct seat_view *views, int *ret_lanes, struct err *err)
+/* After the number of lanes was lowered, what runs in the others still counts. */
+static int count_lanes(struct line *line)
 {
-	int count = 0;
 	char name[32];
+	int count = line->conf.lanes;
 
-	/* After the number of lanes was lowered, what runs in the others still counts. */
 	for (; count < CONF_LANES; count++) {
 		seat_name(count, name);
-		if (count >= lanes && faccessat(line->boot_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		if (faccessat(line->boot_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			break;
-		if (seat_read(line, count, &views[count], err) < 0)
+	}
+	return count;
+}
+
+int seat_read_all(struct line *line, struct seat_view **ret_views, int *ret_lanes, struct err *err)
+{
+	int count = count_lanes(line);
+	struct seat_view *views = malloc((size_t)(count + 2) * sizeof *views);
+
+	*ret_views = views;
+	*ret_lanes = count;
+	if (!views)
+		return err_sys(err, "cannot look at the lanes");
+	for (int lane = 0; lane < count; lane++) {
+		if (seat_read(line, lane, &views[lane], err) < 0)
 			return -1;
 	}
-	*ret_lanes = count;
 	if (seat_read(line, SEAT_STANDBY, &views[count], err) < 0)
 		return -1;
 	return seat_read(line, SEAT_SECOND, &views[count + 1], err);

@@ -36,10 +36,10 @@ void seat_name(int number, char name[32]);
 /* Reads one seat; a missing file is a free one. `held` is about byte entry.gen. */
 int seat_read(struct line *line, int number, struct seat_view *ret_view, struct err *err);
 /*
- * All seats there are, lanes first: at least `lanes` of them and whatever more has a file, then standby and second.
- * `views` holds CONF_LANES + 2; `ret_lanes` is the number of lanes.
+ * All seats there are, lanes first: those of the configuration and whatever more has a file, then standby and second. `*ret_views` is
+ * malloc'd (also on failure: free it); `*ret_lanes` is the number of lanes.
  */
-int seat_read_all(struct line *line, int lanes, struct seat_view *views, int *ret_lanes, struct err *err);
+int seat_read_all(struct line *line, struct seat_view **ret_views, int *ret_lanes, struct err *err);
 
 /* Locks byte view->entry.gen + 1 and puts it on file as the seat's generation, with `entry` as text. */
 int seat_take(struct line *line, const struct seat_view *view, struct entry *entry, struct seat *ret_seat, struct err *err);

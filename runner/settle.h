@@ -8,19 +8,22 @@
 
 #include "runner/member.h"
 
-enum { PLAN_WAKES = CONF_LANES + 8, PLAN_SPAWNS = 4, PLAN_DEAD = 4 };
+enum { PLAN_SPAWNS = 4, PLAN_DEAD = 4 };
+
+struct dead {
+	struct entry entry;   /* what its supervisor left on file */
+	struct seat seat;     /* its lane, held by us as `completing` (or SEAT_NONE) */
+	struct ticket ticket; /* or its ticket, where the job was frozen (or TICKET_NONE) */
+};
 
 struct plan {
-	struct entry *wake;   /* who is to look; heap */
+	struct entry *wake;   /* who is to look; heap, grows */
 	int wakes;
 	struct seat spawn[PLAN_SPAWNS]; /* seats on which a worker is to be started; locked by us until it has them */
 	int spawns;
-	struct entry *dead;   /* jobs whose supervisor is gone; heap */
-	struct seat dead_seat[PLAN_DEAD]; /* their lanes, held by us as `completing` (or SEAT_NONE) */
-	struct ticket dead_ticket[PLAN_DEAD]; /* or their tickets, where the job was frozen */
+	struct dead *dead;    /* jobs whose supervisor is gone; heap, PLAN_DEAD at the most */
 	int deads;
-	struct entry *holders; /* owners to watch (lanes that are held, then the roles); heap */
-	int *holder_numbers;
+	struct seat_view *holders; /* seats that are held, lanes and roles; heap, grows */
 	int holder_count;
 	struct procid nudge[PLAN_SPAWNS]; /* who was about to start a worker and has not: SIGCONT if it is stopped */
 	int nudges;

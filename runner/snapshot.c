@@ -65,10 +65,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 
 static int read_lanes(struct line *line, struct snapshot *snapshot, struct err *err)
 {
-	snapshot->lanes = malloc((CONF_LANES + 2) * sizeof *snapshot->lanes);
-	if (!snapshot->lanes)
-		return err_sys(err, "cannot read the lanes");
-	if (seat_read_all(line, line->conf.lanes, snapshot->lanes, &snapshot->lane_count, err) < 0)
+	if (seat_read_all(line, &snapshot->lanes, &snapshot->lane_count, err) < 0)
 		return -1;
 	for (int i = 0; i < snapshot->lane_count; i++)
 		snapshot->busy += snapshot->lanes[i].entry.state != ENTRY_FREE;

@@ -258,6 +258,9 @@ static int sweep_running(void *context, struct err *err)
 		result = give_back(spooled, &names.list[i].name, names.list[i].file, &entry, err);
 	}
 	free(names.list);
+	/* Orders were obeyed above; nobody writes before the sweep is done. */
+	if (result == 0)
+		spool_sweep(spooled->spool);
 	return result;
 }
 

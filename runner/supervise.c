@@ -25,15 +25,15 @@ static int start(struct hold *hold, struct err *err)
 	struct task *task = hold->task;
 	int locks[4], used = 0;
 
-	if (hold_make_cell(hold, err) < 0)
+	if (hold_name_cell(hold, err) < 0)
 		return -1;
 	SCOPE_FREE char **list = hold_environment(hold, err);
 	if (!list)
 		return -1;
 	snprintf(member->job.mark, sizeof member->job.mark, "%s", hold->mark);
 	hold_write_frozen(hold, 0);
-	/* On file before the job exists: whoever clears up after us finds it. */
-	if (hold_note(hold, err) < 0)
+	/* On file before cell and job exist: whoever clears up after us finds them. */
+	if (hold_note(hold, err) < 0 || hold_make_cell(hold, err) < 0)
 		return -1;
 	if (member->lane.fd >= 0)
 		locks[used++] = member->lane.fd;
@@ -104,6 +104,15 @@ static int heed_signals(struct hold *hold, struct err *err)
 	return 0;
 }
 
+/* The lists drop parts of a second; here they may be all there is. */
+static void format_whole(int64_t ns, char text[TEXT_DURATION])
+{
+	if (ns % NS_PER_S == 0)
+		text_duration_format(ns, text);
+	else
+		snprintf(text, TEXT_DURATION, "%.3gs", (double)ns / NS_PER_S);
+}
+
 static void check_clock(struct hold *hold)
 {
 	const struct entry *job = &hold->member->job;
@@ -114,11 +123,11 @@ static void check_clock(struct hold *hold)
 		return;
 	if (job->budget_ns && ran >= job->budget_ns && !hold->over_budget) {
 		hold->over_budget = true;
-		text_duration_format(job->budget_ns, text);
+		format_whole(job->budget_ns, text);
 		say("job %llu has passed its budget of %s", (unsigned long long)job->id, text);
 	}
 	if (job->limit_ns && ran >= job->limit_ns) {
-		text_duration_format(job->limit_ns, text);
+		format_whole(job->limit_ns, text);
 		say("job %llu is stopped: past its limit of %s", (unsigned long long)job->id, text);
 		hold_begin_stop(hold, STOP_LIMIT);
 	}
@@ -239,6 +248,8 @@ static void read_figures(struct hold *hold, struct verdict *verdict)
 static void put_away(struct hold *hold)
 {
 	cell_remove(&hold->cell);
+	free(hold->place);
+	hold->place = NULL;
 	hold->member->job.cell[0] = '\0';
 	terminal_restore(&hold->terminal);
 	if (hold->frozen_file[0])

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/rest.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -140,6 +141,8 @@ static int watch_line(struct worker *worker, struct err *err)
 	int count = member_poll_fill(&worker->member, polls, &timeout_ms);
 
 	polls[count] = (struct pollfd){ .fd = worker->signals.fd, .events = POLLIN };
+	if (timeout_ms < 0)
+		rest_memory();
 	if (poll(polls, (nfds_t)count + 1, timeout_ms) < 0 && errno != EINTR)
 		return err_sys(err, "cannot watch the line");
 	int again = polls[count].revents ? heed_signals(worker, err) : 0;

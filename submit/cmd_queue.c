@@ -156,25 +156,91 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	put(listing, &view);
 }
 
-static int put_ended_record(const struct spool_name *name, const char *file, void *context)
-{
-	struct listing *listing = context;
-	SCOPE_VIEW struct jobview view = { 0 };
-	struct err err = ERR_NONE;
+struct ended {
+	struct spool_name name;
+	char file[256];
+	bool shown;
+};
 
-	(void)file;
-	if (jobview_find(listing->queue, name->id, &view, &err) == 0 && view.state == VIEW_ENDED)
-		put(listing, &view);
+struct ended_list {
+	struct listing *listing;
+	struct ended *list;
+	size_t count, room;
+	bool failed;
+};
+
+static int add_ended(const struct spool_name *name, const char *file, void *context)
+{
+	struct ended_list *ended = context;
+
+	if (ended->count == ended->room) {
+		size_t room = ended->room ? ended->room * 2 : 64;
+		struct ended *list = realloc(ended->list, room * sizeof *list);
+		if (!list)
+			return -1;
+		ended->list = list;
+		ended->room = room;
+	}
+	struct ended *added = &ended->list[ended->count++];
+	added->name = *name;
+	added->shown = false;
+	snprintf(added->file, sizeof added->file, "%s", file);
 	return 0;
 }
 
-static int put_ended_run(const struct history_row *row, void *context)
+static int compare_ids(const void *left, const void *right)
+{
+	uint64_t a = ((const struct ended *)left)->name.id, b = ((const struct ended *)right)->name.id;
+
+	return a < b ? -1 : a > b;
+}
+
+static void put_ended(struct listing *listing, struct ended *ended, const struct history_row *row)
 {
 	SCOPE_VIEW struct jobview view = { 0 };
+	struct err err = ERR_NONE;
 
-	if (!row->spooled && row->outcome != OUTCOME_TURN && jobview_of_row(row, &view) == 0)
-		put(context, &view);
+	ended->shown = true;
+	if (jobview_of_record(listing->queue, SPOOL_ENDED, &ended->name, ended->file, &view, &err) < 0)
+		return;
+	if (row)
+		jobview_add_row(&view, row);
+	put(listing, &view);
+}
+
+/* A row of the log: with its record where it is kept, alone where it is a `run`'s or the record is gone. */
+static int put_row_of_log(const struct history_row *row, void *context)
+{
+	struct ended_list *ended = context;
+	struct ended wanted = { .name.id = row->id };
+	struct ended *found = ended->count ? bsearch(&wanted, ended->list, ended->count, sizeof wanted, compare_ids) : NULL;
+	SCOPE_VIEW struct jobview view = { 0 };
+
+	if (row->outcome == OUTCOME_TURN || (found && (found->shown || found->name.outcome != row->outcome)))
+		return 0;
+	if (found)
+		put_ended(ended->listing, found, row);
+	else if (!row->spooled && jobview_of_row(row, &view) == 0)
+		put(ended->listing, &view);
 	return 0;
+}
+
+/* In the order in which they ended; those whose line in the log was lost come last. */
+static int list_ended(struct listing *listing, struct err *err)
+{
+	struct ended_list ended = { .listing = listing };
+	int result = spool_each(&listing->queue->spool, SPOOL_ENDED, add_ended, &ended, err);
+
+	if (result == 0 && ended.count)
+		qsort(ended.list, ended.count, sizeof *ended.list, compare_ids);
+	if (result == 0)
+		result = history_each(listing->queue->line.queue_fd, put_row_of_log, &ended, err);
+	for (size_t i = 0; result == 0 && i < ended.count; i++) {
+		if (!ended.list[i].shown)
+			put_ended(listing, &ended.list[i], NULL);
+	}
+	free(ended.list);
+	return result;
 }
 
 static int list(struct listing *listing, struct err *err)
@@ -196,9 +262,7 @@ static int list(struct listing *listing, struct err *err)
 	snapshot_free(&snapshot);
 	if (!listing->all && listing->id_count == 0)
 		return 0;
-	if (history_each(listing->queue->line.queue_fd, put_ended_run, listing, err) < 0)
-		return -1;
-	return spool_each(&listing->queue->spool, SPOOL_ENDED, put_ended_record, listing, err);
+	return list_ended(listing, err);
 }
 
 int cmd_queue(int argc, char **argv)

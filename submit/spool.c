@@ -343,3 +343,49 @@ void spool_order_done(struct spool *spool, uint64_t id)
 		unlinkat(spool->folders[SPOOL_ORDERS_DIR], name, 0);
 	}
 }
+
+/* Calls `visit` with the name of every entry of a folder but . and .. ; returns how many there were. */
+static long each_name(int folder, void (*visit)(int folder, const char *name))
+{
+	int copy = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPE_DIR DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	long count = 0;
+
+	for (struct dirent *found; list && (found = readdir(list));) {
+		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+			continue;
+		count++;
+		if (visit)
+			visit(folder, found->d_name);
+	}
+	return count;
+}
+
+static void remove_any(int folder, const char *name)
+{
+	unlinkat(folder, name, 0);
+}
+
+static void remove_hidden(int folder, const char *name)
+{
+	if (name[0] == '.')
+		unlinkat(folder, name, 0);
+}
+
+void spool_sweep(struct spool *spool)
+{
+	struct err ignored = ERR_NONE;
+
+	each_name(spool_folder(spool, SPOOL_TMP_DIR, &ignored), remove_any);
+	each_name(spool_folder(spool, SPOOL_ORDERS_DIR, &ignored), remove_any);
+	each_name(spool_folder(spool, SPOOL_ENV_DIR, &ignored), remove_hidden);
+	each_name(spool_folder(spool, SPOOL_REASONS_DIR, &ignored), remove_hidden);
+	each_name(spool->queue_fd, remove_hidden);
+}
+
+long spool_count_bad(struct spool *spool)
+{
+	struct err ignored = ERR_NONE;
+
+	return each_name(spool_folder(spool, SPOOL_BAD_DIR, &ignored), NULL);
+}

@@ -118,6 +118,11 @@ int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, s
 enum spool_order spool_ordered(struct spool *spool, uint64_t id);
 void spool_order_done(struct spool *spool, uint64_t id);
 
+/* After a boot, with the lock: what killed writers left in tmp/ and beside the queue's files, and orders that nobody will obey. */
+void spool_sweep(struct spool *spool);
+/* How many entries were set aside in bad/. */
+long spool_count_bad(struct spool *spool);
+
 /* One line for people beside an ended record; losing it costs nothing. `text` gets "" where there is none. */
 void spool_reason_write(struct spool *spool, uint64_t id, const char *reason);
 void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size);

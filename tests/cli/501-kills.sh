@@ -62,8 +62,7 @@ for lanes in 1 2; do
 		fill $lanes $kind
 		queue_up
 		for pid in $(sandbox_pids); do
-			[ "$pid" = "$holder" ] || ! grep -qsz '^worker$' "/proc/$pid/cmdline" || kill -KILL "$pid"
-			[ "$pid" = "$holder" ] || alive "$pid" || break
+			[ "$pid" != "$holder" ] && grep -qsz '^worker$' "/proc/$pid/cmdline" && kill -KILL "$pid" && break
 		done
 		open_gate "$gate"
 		both_ran "$lanes lanes, a killed watcher of a $kind"
