@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# make            builds build/pgpu
-# make check      the whole test suite         make demo     an overnight render in fast motion
+# make            builds build/pgpu            make demo     an overnight render in fast motion
+# make check      the whole test suite         make lint     only the checks of the source itself
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
 
-CC       ?= gcc
-CFLAGS   ?= -O2 -g
-PREFIX   ?= /usr/local
-BUILD    ?= build
+CFLAGS    ?= -O2 -g
+PREFIX    ?= /usr/local
+BUILD     ?= build
+MAKEFLAGS += --no-print-directory
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
 
 WARN     = -Wall -Wextra -Werror
+HARDEN   = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 # C needs no unwind tables at run time: a tenth of the binary.
-HARDEN   = -fPIE -fno-asynchronous-unwind-tables -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-ALL_C    = -std=c17 -D_GNU_SOURCE -I. -MMD -MP $(WARN) $(HARDEN) $(CFLAGS)
-ALL_LD   = -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS)
+SMALL    = -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
+ALL_C    = -std=c17 -D_GNU_SOURCE -I. -MMD -MP $(WARN) $(HARDEN) $(SMALL) $(CFLAGS)
+ALL_LD   = -pie -Wl,-z,relro,-z,now,--as-needed,--gc-sections,--hash-style=gnu $(LDFLAGS)
 
 # The three libraries go into the binary where the distribution has them as archives: a tenth of each start is saved.
 archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$(1))
@@ -20,12 +24,14 @@ LIBS     = $(call archive,confuse) $(call archive,yaml) $(call archive,cap)
 
 SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c)
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o)
-LIBRARY  = $(filter-out $(BUILD)/runner/main.o,$(OBJECTS))
+LIBRARY  = $(BUILD)/libpgpu.a
+UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+PAGES   := $(wildcard man/*.[1-9])
 
 all: $(BUILD)/pgpu
 
 $(BUILD)/pgpu: $(OBJECTS)
-	$(CC) $(ALL_LD) -o $@ $(OBJECTS) $(LIBS)
+	$(CC) $(ALL_LD) -o $@ $^ $(LIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -33,19 +39,46 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/conf/conf_builtin.o: conf/pgpu.conf
 
-# Unit tests: tests/unit/NAME.c is one cmocka program linked with everything but main.
-UNITS   := $(wildcard tests/unit/*.c)
-UNITBIN  = $(UNITS:tests/unit/%.c=$(BUILD)/tests/unit/%)
+# Unit tests: tests/unit/NAME.c is one cmocka program; the archive gives it the layers it uses and no others.
+$(LIBRARY): $(filter-out $(BUILD)/runner/main.o,$(OBJECTS))
+	@rm -f $@
+	$(AR) rcs $@ $^
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(CC) $(ALL_C) $(ALL_LD) -o $@ $< $(LIBRARY) $(LIBS) -lcmocka
+$(UNITS): %: %.o $(LIBRARY)
+	$(CC) $(ALL_LD) -o $@ $^ $(LIBS) -lcmocka
 
-unit: $(UNITBIN)
-	@for test in $(abspath $(UNITBIN)); do $$test || exit 1; done
+units: $(UNITS)
+
+check:
+	@tests/deps.sh build demo check
+	@$(MAKE) all units
+	@tests/run.sh
+
+lint unit: all units
+	@tests/run.sh $@
+
+demo:
+	@tests/deps.sh build demo
+	@$(MAKE) all
+	@examples/demo.sh
+
+bench:
+	@tests/deps.sh build bench
+	@$(MAKE) all
+	@tests/bench/run.sh
+
+install: all
+	install -D -m 755 -s $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
+	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
+	$(foreach page,$(PAGES),install -D -m 644 $(page) $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page));)
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/pgpu $(foreach page,$(PAGES),$(DESTDIR)$(PREFIX)/share/man/man*/$(notdir $(page)))
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/pgpu
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all unit clean
--include $(OBJECTS:.o=.d)
+.PHONY: all units unit check lint demo bench install uninstall clean
+.SECONDARY:
+-include $(OBJECTS:.o=.d) $(UNITS:=.d)

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# stdin, stdout, stderr and whatever else the caller handed on are the job's own, and nothing of pgpu's is.
+. "$(dirname "$0")/lib.sh"
+
+head -c 3000000 /dev/urandom >bytes
+pgpu run -- cat <bytes >copy 2>"$err"
+same_bytes "stdin to stdout, 3 MB byte for byte" bytes copy
+equals "and not a word on stderr" '' "$(cat "$err")"
+pgpu run -- cat <bytes | pgpu run -- cat | cat >copy
+same_bytes "through pipes" bytes copy
+pgpu run -- sh -c 'cat >&2' <bytes 2>copy >"$out"
+same_bytes "stderr byte for byte" bytes copy
+equals "C061 and nothing of pgpu's on stdout" '' "$(cat "$out")"
+equals "a pipe's reader may leave early" 'y 141' "$(pgpu run -- bash -c 'yes; exit $?' | head -n 1) $(
+	bash -c 'set -o pipefail; pgpu run -- yes | head -n 1 >/dev/null; echo $?')"
+equals "appended, not truncated" $'first\nsecond' "$(echo first >file; pgpu run -- echo second >>file; cat file)"
+equals "what the job leaves unread is its caller's" $'1\n2' "$({ pgpu run -- sh -c 'read a; echo $a'; cat; } <<<$'1\n2' | sort)"
+
+# Inherited descriptors, and no others.
+exec 7<bytes 8>handed
+sh -c 'ls -1 /proc/self/fd' >wanted
+pgpu run -- sh -c 'ls -1 /proc/self/fd; echo through >&8' >list
+exec 7<&- 8>&-
+equals "an inherited descriptor can be written" through "$(cat handed)"
+same_bytes "C069 the job has what the caller handed on and nothing of pgpu's" wanted list
+sh -c 'ls -1 /proc/self/fd' >wanted
+pgpu run -- ls -1 /proc/self/fd >list
+same_bytes "C069 also when that is only 0, 1 and 2" wanted list
+
+# C139: started without 0, 1 or 2.
+pgpu run -- sh -c 'cat; echo read >read' <&- 2>"$err"
+equals "C139 stdin closed: the job reads nothing and goes on" read "$(cat read)"
+pgpu run -- sh -c 'echo lost; echo ran >ran' >&- 2>"$err"
+equals "C139 stdout closed: the job runs" ran "$(cat ran)"
+pgpu run -- sh -c 'echo lost >&2; echo ran2 >ran' 2>&-
+equals "C139 stderr closed: the job runs" ran2 "$(cat ran)"
+pgpu run -- sh -c 'echo lost; echo lost >&2; exit 6' <&- >&- 2>&-
+check "C139 no file of the queue holds what the job wrote" sh -c '! grep -rqa lost "$XDG_STATE_HOME/pgpu" --exclude=log.tsv'
+for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+	eval "pgpu queue $closed" >"$SANDBOX/closed" 2>&1
+	code=$?
+	check "C139 queue $closed ends by itself" test $code -le 1
+done
+
+# C155: a huge limit of open files costs nothing worth a second.
+if (ulimit -n 1048576) 2>"$err"; then
+	(ulimit -n 1048576; strace -f -c -o trace pgpu run -- true)
+	calls=$(awk '$NF == "total" { print $3 }' trace)
+	if [ "${calls:-999999}" -lt 2000 ]; then
+		ok "C155 descriptors are not closed one by one"
+	else
+		not_ok "C155 descriptors are not closed one by one" "$calls system calls"
+	fi
+else
+	skip "C155 descriptors are not closed one by one" "ulimit -n cannot be raised here"
+fi
+finish

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The sources compile without a warning under gcc and under clang, and the stripped binary stays small.
+cd "$(dirname "$0")/../.." || exit 1
+build=${BUILD:-build}
+bad=0
+
+for compiler in gcc clang; do
+	if ! command -v $compiler >/dev/null; then
+		echo "ok no warning under $compiler # SKIP no $compiler here"
+	elif text=$(make -s -j2 CC=$compiler BUILD="$build/$compiler" CFLAGS=-O2 all units 2>&1); then
+		echo "ok no warning under $compiler"
+	else
+		echo "not ok no warning under $compiler"
+		printf '%s\n' "$text" | grep -E 'error|warning|undefined|\*\*\*' | head -n 20 | sed 's/^/# /'
+		bad=1
+	fi
+done
+
+if [ -x "$build/pgpu" ]; then
+	strip -o "$build/pgpu.stripped" "$build/pgpu"
+	size=$(stat -c %s "$build/pgpu.stripped")
+	[ "$size" -lt 400000 ] || { printf 'not '; bad=1; }
+	echo "ok the stripped binary is smaller than 400 kB: $size bytes"
+fi
+exit $bad

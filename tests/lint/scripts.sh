@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every shell script passes shellcheck.
+cd "$(dirname "$0")/../.." || exit 1
+mapfile -t scripts < <(find . -name build -prune -o \( -name '*.sh' -o -path './.ci/run' \) -print)
+
+if ! command -v shellcheck >/dev/null; then
+	echo "ok every script passes shellcheck # SKIP no shellcheck here"
+elif shellcheck "${scripts[@]}" >/dev/null; then
+	echo "ok every script passes shellcheck (${#scripts[@]})"
+else
+	echo "not ok every script passes shellcheck"
+	shellcheck -f gcc "${scripts[@]}" | sed 's/^/# /'
+	exit 1
+fi

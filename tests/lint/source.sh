@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The rules of the house that a script can check on the C sources. Prints what breaks a rule below its "not ok".
+export LC_ALL=C.UTF-8
+cd "$(dirname "$0")/../.." || exit 1
+
+shipped=(conf/base/*.[ch] conf/*.[ch] submit/*.[ch] runner/*.[ch])
+tests=(tests/*/*.[ch])
+bad=0
+
+# rule NAME FOUND: holds when nothing was found.
+rule()
+{
+	if [ -z "$2" ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		printf '%s\n' "$2" | sed -n 's/^/# /; 1,20p; 21s/.*/# …/p'
+		bad=1
+	fi
+}
+
+# only_in "FILE…" REGEX: lines of shipped C, comments aside, that match outside of these files.
+only_in()
+{
+	local file
+	for file in "${shipped[@]}"; do
+		[[ " $1 " = *" $file "* ]] || sed -E 's://.*::; s:/\*.*\*/::; /^[[:space:]]*\/?\*/s:.*::' "$file" | grep -nE -- "$2" | sed "s|^|$file:|"
+	done
+}
+
+# one_file HEADER: the .c files that include it, when they are more than one.
+one_file()
+{
+	local found
+	found=$(grep -lF "#include <$1>" "${shipped[@]}")
+	[ "$(wc -w <<<"$found")" -le 1 ] && [[ $found != *.h ]] || echo "$found"
+}
+
+# Functions begin with "{" and end with "}" at the left edge. Prints the longest, and those above 80 lines with "too long".
+functions()
+{
+	awk 'FNR == 1 { name = "" }
+	     /^[a-z].*\(/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+	     /^\{$/ { start = FNR }
+	     /^\}$/ && start { print FNR - start + 1, FILENAME ":" start, name; start = 0 }' "$@" | sort -rn
+}
+
+rule "each layer includes only what is below it" "$(grep -H '^#include "' "${shipped[@]}" | awk -f tests/lint/layers.awk)"
+for header in confuse.h yaml.h sys/capability.h; do
+	rule "$header is included by one file" "$(one_file $header)"
+done
+rule "only the cell's file knows cgroup files" \
+	"$(only_in runner/cell.c '"[^"]*(/sys/fs/cgroup|cgroup\.[a-z]|memory\.(max|high|swap|peak|events|oom)|pids\.max|cpu\.stat)')"
+rule "only the paths' files know where things lie" "$(only_in 'conf/paths.c conf/conf_place.c runner/spawn.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
+rule "no function without bounds, no shell" \
+	"$(only_in '' '(^|[^a-zA-Z_])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|system|popen|strtok|alloca)\(')"
+rule "no function is longer than 80 lines" "$(functions "${shipped[@]}" "${tests[@]}" | awk '$1 > 80')"
+rule "no line is wider than 120 columns" "$(for file in "${shipped[@]}" "${tests[@]}"; do
+	expand "$file" | grep -nE '^.{121}' | cut -c -100 | sed "s|^|$file:|"
+done)"
+rule "every file begins with its licence" "$(find Makefile .ci conf submit runner tests examples man -type f 2>/dev/null | grep -vE "\.md$|^conf/pgpu.conf$" | while read -r file; do
+	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$file"
+done)"
+rule "no unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' "${shipped[@]}" "${tests[@]}")"
+echo "# the longest functions: $(functions "${shipped[@]}" | head -n 5 | awk '{ printf "%s%s %d", (NR > 1 ? ", " : ""), $3, $1 }')"
+exit $bad
