@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/file.h"
+#include "conf/base/scope.h"
 
 int paths_home(char path[PATH_MAX], struct err *err)
 {
@@ -73,6 +74,18 @@ int paths_state(char path[PATH_MAX], struct err *err)
 	if (snprintf(path + used, PATH_MAX - used, "/pgpu/%s", machine) >= (int)(PATH_MAX - used))
 		return err_set(err, EXIT_FAILED, "cannot use XDG_STATE_HOME: it is too long");
 	return 0;
+}
+
+int paths_state_open(struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (paths_state(path, err) < 0)
+		return -1;
+	char *machine = strrchr(path, '/');
+	*machine++ = '\0';
+	SCOPE_FD int pgpu = folder_open_path(path, err);
+	return pgpu < 0 ? -1 : folder_open(pgpu, machine, true, err);
 }
 
 static int open_below(const char *base, const char *name, char path[PATH_MAX], struct err *err)

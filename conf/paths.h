@@ -22,6 +22,8 @@ int paths_home(char path[PATH_MAX], struct err *err);
 /* $NAME when absolute, else HOME/`fallback`. */
 int paths_xdg(const char *name, const char *fallback, char path[PATH_MAX], struct err *err);
 int paths_state(char path[PATH_MAX], struct err *err);
+/* Opens it, and makes it; neither `pgpu` nor MACHINE may be a link or somebody else's. */
+int paths_state_open(struct err *err);
 /*
  * Opens (and makes) the runtime folder; `path` is filled with its name. A runtime folder of another user is not used:
  * `ret_notice` then gets one line with both user ids, else "".

@@ -251,7 +251,7 @@ static void each_below(int folder, void (*visit)(pid_t, void *), void *context, 
 
 	if (file) {
 		while (getline(&pids, &size, file) > 0) {
-			pid_t pid = (pid_t)atol(pids);
+			pid_t pid = (pid_t)strtol(pids, NULL, 10);
 			if (pid > 0)
 				visit(pid, context);
 		}

@@ -91,6 +91,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	}
 	if (optind >= argc)
 		return err_set(err, EXIT_USAGE, "run: a command is missing (pgpu run [options] -- CMD [ARG...])");
+	if (!argv[optind][0])
+		return err_set(err, EXIT_NO_START, "cannot start '': No such file or directory");
 	if (!request->job.class_name && class_name && class_name[0] && job_set(&request->job, "class", class_name, err) < 0)
 		return err_wrap(err, "PGPU_CLASS");
 	return job_set_argv(&request->job, argv + optind, err);

@@ -57,22 +57,42 @@ static void put_cards_json(const struct status *status, struct buf *out)
 	}
 }
 
+static void put_word(struct buf *out, const char *key, const char *word)
+{
+	buf_printf(out, ",\"%s\":", key);
+	buf_json(out, word);
+}
+
+static void put_lane_json(int number, const struct entry *entry, struct buf *out)
+{
+	SCOPE_VIEW struct jobview view;
+
+	jobview_of_entry(entry, number, &view);
+	if (entry->state == ENTRY_FREE || entry->id == 0) {
+		buf_printf(out, "{\"lane\":%d,\"job\":null}", number);
+		return;
+	}
+	buf_printf(out, "{\"lane\":%d,\"job\":\"%llu\"", number, (unsigned long long)view.id);
+	put_word(out, "state", jobview_state(&view));
+	put_word(out, "kind", view.spooled ? "spool" : "run");
+	put_word(out, "class", view.class_name);
+	put_word(out, "session", view.session);
+	put_word(out, "name", view.name);
+	put_figure(out, "pid", view.pid ? view.pid : -1);
+	put_figure(out, "ran_s", view.ran_ns < 0 ? -1 : view.ran_ns / NS_PER_S);
+	put_figure(out, "budget_s", view.budget_ns < 0 ? -1 : view.budget_ns / NS_PER_S);
+	put_figure(out, "memory_bytes", view.memory_bytes);
+	buf_puts(out, "}");
+}
+
 /* `foreign` is null: who else uses the card is not known to this version, which is not the same as nobody. */
 static void put_json(const struct status *status, struct buf *out)
 {
 	put_cards_json(status, out);
 	buf_puts(out, "],\"lanes\":[");
 	for (int i = 0; i < status->snapshot.lane_count; i++) {
-		const struct entry *entry = &status->snapshot.lanes[i].entry;
-		buf_printf(out, "%s{\"lane\":%d,\"job\":", i ? "," : "", i);
-		if (entry->id && entry->state != ENTRY_FREE) {
-			SCOPE_VIEW struct jobview view;
-			jobview_of_entry(entry, i, &view);
-			jobview_json(&view, false, out);
-		} else {
-			buf_puts(out, "null");
-		}
-		buf_puts(out, "}");
+		buf_puts(out, i ? "," : "");
+		put_lane_json(i, &status->snapshot.lanes[i].entry, out);
 	}
 	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"reason\":",
 		   status->snapshot.waiting.count, status->bad, status->place.available ? "true" : "false", status->place.memory ? "true" : "false",

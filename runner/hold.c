@@ -165,6 +165,8 @@ void hold_begin_stop(struct hold *hold, enum stop why)
 		return;
 	hold->member->job.state = ENTRY_COMPLETING;
 	struct err ignored = ERR_NONE;
+	/* The grace is what it is now, not what it was when the job began: whoever cancels counts with it. */
+	line_conf_again(hold->member->line, &ignored);
 	hold_note(hold, &ignored);
 	hold_signal(hold, SIGTERM);
 	hold_signal(hold, SIGCONT);

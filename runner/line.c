@@ -21,11 +21,9 @@ enum { ID_BLOCK = 100 };
 
 int line_open(struct line *line, struct err *err)
 {
-	char path[PATH_MAX], boot[64];
+	char boot[64];
 
-	if (paths_state(path, err) < 0)
-		return -1;
-	line->queue_fd = folder_open_path(path, err);
+	line->queue_fd = paths_state_open(err);
 	if (line->queue_fd < 0)
 		return -1;
 	snprintf(boot, sizeof boot, "boot-%s", procid_boot());

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
@@ -391,7 +392,10 @@ static void wake_workers(struct member *member)
 	struct procid id;
 
 	for (size_t i = 0; i < sizeof member->workers / sizeof member->workers[0]; i++) {
-		if (member->workers[i] > 0 && procid_read(member->workers[i], &id) == 0 && procid_stopped(&id))
+		pid_t *pid = &member->workers[i];
+		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) == *pid)
+			*pid = 0;
+		if (*pid > 0 && procid_read(*pid, &id) == 0 && procid_stopped(&id))
 			procid_signal(&id, SIGCONT);
 	}
 }
@@ -434,11 +438,12 @@ static int stay_until_settled(struct member *member, struct err *err)
 			int ready = poll(polls, (nfds_t)count, timeout_ms);
 			if (ready < 0 && errno != EINTR)
 				return err_sys(err, "cannot wait for the next in line");
-			if (ready == 0)
+			if (ready == 0) {
 				wake_workers(member);
+				member->spawn_credit += member->spawn_credit < 1;
+			}
 			news = ready == 0 || (ready > 0 && member_poll_done(member, polls, count, NULL, NULL));
 		}
-		member->spawn_credit += member->spawn_credit < 1;
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,14 +40,42 @@ static int refuse(const struct options *options, int why, struct err *err)
 	return err_set(err, EXIT_USAGE, "%s: unknown option '%.64s'%s", options->command, word, hint);
 }
 
+/* The word that getopt took for the long option it returned. */
+static const char *long_word(const struct options *options)
+{
+	const struct option *option = &options->long_options[options->index];
+	bool behind = optarg && option->has_arg == required_argument && options->argv[optind - 1] == optarg;
+
+	return options->argv[optind - (behind ? 2 : 1)];
+}
+
+/* getopt takes any beginning of a name; `cancel --a` must not mean --all one day and --as the next. */
+static bool is_cut(const struct options *options)
+{
+	const char *word = long_word(options) + 2, *name = options->long_options[options->index].name;
+	size_t length = strcspn(word, "=");
+
+	return strlen(name) != length || strncmp(word, name, length) != 0;
+}
+
+static int refuse_cut(const struct options *options, struct err *err)
+{
+	return err_set(err, EXIT_USAGE, "%s: unknown option '%.64s', did you mean '--%s'?", options->command, long_word(options),
+		       options->long_options[options->index].name);
+}
+
 int options_next(struct options *options, struct err *err)
 {
 	opterr = 0;
+	if (options->index == -2)
+		optind = 0; /* getopt starts anew; a program that parses twice is our unit test */
 	options->index = -1;
 	int option = getopt_long(options->argc, options->argv, options->short_options, options->long_options, &options->index);
 	if (option == -1)
 		return 0;
-	return option == '?' || option == ':' ? refuse(options, option, err) : option;
+	if (option == '?' || option == ':')
+		return refuse(options, option, err);
+	return options->index >= 0 && is_cut(options) ? refuse_cut(options, err) : option;
 }
 
 int options_end(const struct options *options, struct err *err)

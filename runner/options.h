@@ -24,12 +24,12 @@ struct options {
 	char **argv;
 	const char *short_options;
 	const struct option *long_options;
-	int index; /* of the long option that was last returned, or -1 */
+	int index; /* of the long option that was last returned, or -1; -2 before the first */
 };
 
-#define OPTIONS(command, argc, argv, short_options, long_options) ((struct options){ command, argc, argv, short_options, long_options, -1 })
+#define OPTIONS(command, argc, argv, short_options, long_options) ((struct options){ command, argc, argv, short_options, long_options, -2 })
 
-/* The option's value, 0 at the end, -1 with a usage error. */
+/* The option's value, 0 at the end, -1 with a usage error. Long options are taken by their full names alone. */
 int options_next(struct options *options, struct err *err);
 /* "cannot read X: ..." for one argument too many, or 0. */
 int options_end(const struct options *options, struct err *err);

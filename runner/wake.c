@@ -26,10 +26,12 @@ const char *wake_folder(void)
 
 static int address(const char *path, struct sockaddr_un *ret)
 {
+	size_t length = strlen(path);
+
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof ret->sun_path)
+	if (length >= sizeof ret->sun_path)
 		return -1;
-	strcpy(ret->sun_path, path);
+	memcpy(ret->sun_path, path, length + 1);
 	return 0;
 }
 

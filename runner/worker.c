@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +203,16 @@ static int adopt_seat(struct member *member, const char *number_text, const char
 	return 0;
 }
 
+/* Our name in ps(1) is not that of /proc/self/exe, and the two signals that posix_spawn(3) keeps ignored are a job's to use. */
+static void look_plain(void)
+{
+	unsigned long plain[8] = { 0 }; /* the kernel's struct sigaction: SIG_DFL, no flags, empty mask */
+
+	prctl(PR_SET_NAME, "pgpu");
+	for (int sig = 32; sig < SIGRTMIN; sig++)
+		syscall(SYS_rt_sigaction, sig, plain, NULL, 8);
+}
+
 int cmd_worker(int argc, char **argv)
 {
 	struct err err = ERR_NONE;
@@ -213,6 +225,7 @@ int cmd_worker(int argc, char **argv)
 	umask(077);
 	if (!worker || chdir("/") < 0)
 		return EXIT_FAILED;
+	look_plain();
 	worker->ready_fd = WORKER_READY_FD;
 	int result = queue_open_worker(&worker->queue, &err);
 	if (result == 0) {

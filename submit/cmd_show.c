@@ -94,6 +94,22 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "cell", view->cell);
 }
 
+/* Why it waits, as `queue` says it. */
+static void explain(struct queue *queue, struct jobview *view)
+{
+	struct snapshot snapshot;
+	struct err ignored = ERR_NONE;
+
+	if (snapshot_take(&queue->line, &queue->spool, &snapshot, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < snapshot.waiting.count; i++) {
+		if (snapshot.waiting.list[i].id == view->id)
+			snprintf(view->reason, sizeof view->reason, "%s",
+				 snapshot_reason(&snapshot, &queue->line.conf, i, view->sentence));
+	}
+	snapshot_free(&snapshot);
+}
+
 static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out, struct err *err)
 {
 	SCOPE_VIEW struct jobview view = { 0 };
@@ -103,6 +119,8 @@ static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
 		return err_set(err, EXIT_FAILED, "cannot show job %llu: %s", (unsigned long long)id,
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
+	if (view.state == VIEW_PENDING)
+		explain(queue, &view);
 	if (json)
 		jobview_json(&view, true, out);
 	else

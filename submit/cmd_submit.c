@@ -165,8 +165,11 @@ static int read_file(const char *name, char **ret_text, size_t *ret_size, struct
 	while ((got = read(opened, piece, sizeof piece)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0)
-			return err_sys(err, "cannot read %s", name);
+		if (got < 0) {
+			err_sys(err, "cannot read %s", name);
+			err->code = EXIT_USAGE;
+			return -1;
+		}
 		buf_add(&all, piece, (size_t)got);
 		if (all.size > LIMIT)
 			return err_set(err, EXIT_USAGE, "%s: a job file ends at %d MiB", name, JOB_SCRIPT_MAX >> 20);

@@ -143,7 +143,7 @@ static int complete_session(struct job *job, struct err *err)
 	while (!holds_git(folder)) {
 		char *slash = strrchr(folder, '/');
 		if (!slash || slash == folder) {
-			strcpy(folder, job->workdir);
+			memcpy(folder, job->workdir, strlen(job->workdir) + 1);
 			break;
 		}
 		*slash = '\0';

@@ -218,7 +218,7 @@ static int take_env_name(const char **next, char name[64], struct err *err)
 
 	if (!text || strlen(text) > 63)
 		return refuse_fact("env", err);
-	strcpy(name, text);
+	memcpy(name, text, strlen(text) + 1);
 	return 0;
 }
 

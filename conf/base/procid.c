@@ -134,7 +134,7 @@ const char *procid_boot(void)
 	if (boot[0])
 		return boot;
 	if (file_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof boot) != 37)
-		strcpy(boot, "unknown");
+		snprintf(boot, sizeof boot, "unknown");
 	boot[strcspn(boot, "\n")] = '\0';
 	return boot;
 }

@@ -308,26 +308,31 @@ int text_bool_parse(const char *text, bool *ret_value, struct err *err)
 	return 0;
 }
 
-/* Levenshtein's distance; both words are short (options, keys, classes). */
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to change, add, drop or swap with their neighbour; both words are short (options, keys, classes). */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t row[65], length = strlen(b);
+	enum { LONGEST = 48 };
+	size_t cost[LONGEST + 1][LONGEST + 1], rows = strlen(a), columns = strlen(b);
 
-	if (length > 64 || strlen(a) > 64)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= length; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= length; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-			size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-			diagonal = row[j];
-			row[j] = change < least ? change : least;
+	if (rows > LONGEST || columns > LONGEST)
+		return SIZE_MAX / 4;
+	for (size_t i = 0; i <= rows; i++) {
+		for (size_t j = 0; j <= columns; j++) {
+			if (i == 0 || j == 0) {
+				cost[i][j] = i + j;
+				continue;
+			}
+			cost[i][j] = least(least(cost[i - 1][j], cost[i][j - 1]) + 1, cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				cost[i][j] = least(cost[i][j], cost[i - 2][j - 2] + 1);
 		}
 	}
-	return row[length];
+	return cost[rows][columns];
 }
 
 const char *text_nearest(const char *word, const char *const list[])

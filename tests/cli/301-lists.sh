@@ -46,7 +46,7 @@ matches "show is for people too" 'holder' "$(pgpu show "$holder")"
 check "status --json has the lane's job and the count of those who wait" sh -c "pgpu status --json | python3 -c '
 import json, sys
 status = json.load(sys.stdin)
-assert [lane[\"job\"][\"id\"] for lane in status[\"lanes\"]] == [\"$holder\"], status
+assert [lane[\"job\"] for lane in status[\"lanes\"]] == [\"$holder\"], status
 assert status[\"waiting\"] == 2, status
 assert set(status) >= {\"cards\", \"lanes\", \"waiting\", \"foreign\", \"cells\"}, status
 assert set(status[\"cells\"]) >= {\"available\", \"memory\", \"freezer\", \"reason\"}, status'"
