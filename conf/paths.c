@@ -78,14 +78,14 @@ int paths_state(char path[PATH_MAX], struct err *err)
 
 int paths_state_open(struct err *err)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], parent[PATH_MAX];
 
 	if (paths_state(path, err) < 0)
 		return -1;
-	char *machine = strrchr(path, '/');
-	*machine++ = '\0';
-	SCOPE_FD int pgpu = folder_open_path(path, err);
-	return pgpu < 0 ? -1 : folder_open(pgpu, machine, true, err);
+	const char *machine = strrchr(path, '/') + 1;
+	snprintf(parent, sizeof parent, "%.*s", (int)(machine - path) - 1, path);
+	SCOPE_FD int pgpu = folder_open_path(parent, err);
+	return pgpu < 0 ? -1 : folder_open_as(pgpu, machine, path, true, err);
 }
 
 static int open_below(const char *base, const char *name, char path[PATH_MAX], struct err *err)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
+#include <sys/vfs.h>
 
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -187,6 +188,17 @@ static bool fixed_part(const char *pattern, char *path, size_t size)
 }
 
 /* Folders that are missing are made when the job starts, so it is the nearest one there is that must let us write. */
+/* Root may write to a folder of /proc or /sys, and still no file can be made in it. */
+static int refuse_kernel_tree(const char *path, struct err *err)
+{
+	enum { PROC_MAGIC = 0x9fa0, SYSFS_MAGIC = 0x62656572 };
+	struct statfs tree;
+
+	if (statfs(path, &tree) < 0 || (tree.f_type != PROC_MAGIC && tree.f_type != SYSFS_MAGIC))
+		return 0;
+	return err_set(err, EXIT_USAGE, "folder '%.300s' cannot be written: it is the kernel's", path);
+}
+
 static int check_folder(char *path, struct err *err)
 {
 	struct stat st;
@@ -197,7 +209,7 @@ static int check_folder(char *path, struct err *err)
 		if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 			return err_set(err, EXIT_USAGE, "'%.300s' is not a folder", path);
 		if (access(path, W_OK | X_OK) == 0)
-			return 0;
+			return refuse_kernel_tree(path, err);
 		if (errno != ENOENT && errno != ENOTDIR)
 			return err_set(err, EXIT_USAGE, "folder '%.300s' cannot be written: %s", path, strerror(errno));
 		if (slash == path)

@@ -36,27 +36,30 @@ static int refuse_stranger(const struct stat *found, const char *name, struct er
 	return err_set(err, EXIT_FAILED, "cannot use %s: it belongs to user %u, not to user %u", name, found->st_uid, geteuid());
 }
 
-int folder_open(int at, const char *name, bool create, struct err *err)
+int folder_open_as(int at, const char *name, const char *shown, bool create, struct err *err)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	SCOPE_FD int fd = openat(at, name, flags);
 
 	if (fd < 0 && errno == ENOENT && create) {
 		if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
-			return err_sys(err, "cannot make folder %s", name);
+			return err_sys(err, "cannot make folder %s", shown);
 		fd = openat(at, name, flags);
 	}
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-		return err_set(err, EXIT_FAILED, "cannot use %s: it is not a folder (links are not followed)", name);
+		return err_set(err, EXIT_FAILED, "cannot use %s: it is not a folder (links are not followed)", shown);
 	if (fd < 0)
-		return err_sys(err, "cannot open folder %s", name);
+		return err_sys(err, "cannot open folder %s", shown);
 
 	struct stat found;
 	if (fstat(fd, &found) < 0)
-		return err_sys(err, "cannot look at folder %s", name);
-	if (refuse_stranger(&found, name, err) < 0)
-		return -1;
-	return TAKE_FD(fd);
+		return err_sys(err, "cannot look at folder %s", shown);
+	return refuse_stranger(&found, shown, err) < 0 ? -1 : TAKE_FD(fd);
+}
+
+int folder_open(int at, const char *name, bool create, struct err *err)
+{
+	return folder_open_as(at, name, name, create, err);
 }
 
 int folder_open_path(const char *path, struct err *err)

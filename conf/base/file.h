@@ -21,6 +21,8 @@ int write_all(int fd, const void *bytes, size_t count);
  * one is made with mode 0700 (only the last part of the path). Returns the descriptor.
  */
 int folder_open(int at, const char *name, bool create, struct err *err);
+/* The same; errors call it `shown`. */
+int folder_open_as(int at, const char *name, const char *shown, bool create, struct err *err);
 /* Makes `path` and every missing parent (0700), then folder_open(). Absolute paths only. */
 int folder_open_path(const char *path, struct err *err);
 

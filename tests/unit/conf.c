@@ -830,10 +830,9 @@ static void usage_is_strict(void **state)
 	assert_int_equal(run_conf("--chek", FILE_NAME, out, errors), EXIT_USAGE);
 	assert_string_equal(errors, "pgpu: conf: unknown option '--chek', did you mean '--check'?\n");
 	assert_int_equal(run_conf(FILE_NAME, NULL, out, errors), EXIT_USAGE);
-	assert_string_equal(errors,
-			    "pgpu: conf: unexpected argument 'pgpu.conf'; a file is checked with --check FILE\n");
+	assert_string_equal(errors, "pgpu: conf: 'pgpu.conf' is one argument too many\n");
 	assert_int_equal(run_conf("--check", NULL, out, errors), EXIT_USAGE);
-	assert_string_equal(errors, "pgpu: conf: --check needs a file\n");
+	assert_string_equal(errors, "pgpu: conf: option '--check' needs a value\n");
 	assert_int_equal(run_conf("--check=", NULL, out, errors), EXIT_USAGE);
 	assert_int_equal(run_conf("--check=a", "b", out, errors), EXIT_USAGE);
 	assert_string_equal(out, "");
