@@ -44,6 +44,7 @@ int hold_step_aside(struct hold *hold, struct err *err)
 		return 0;
 	}
 	log_turn(hold, err);
+	member->job.ran_ns = hold->earlier_ns;
 	if (member_pause(member, TICKET_FROZEN, err) < 0)
 		return -1;
 	terminal_restore(&hold->terminal);
@@ -66,6 +67,8 @@ int hold_step_aside(struct hold *hold, struct err *err)
 		return -1;
 	hold_freeze(hold, false);
 	hold_signal(hold, SIGCONT);
+	if (end == LINEUP_CANCELLED)
+		hold_begin_stop(hold, STOP_CANCEL);
 	if (end == LINEUP_SIGNAL) {
 		pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
 		hold_begin_stop(hold, STOP_SIGNAL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cancel.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,6 +87,9 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *
 		int fd = wake_look(&search.entry);
 		if (fd >= 0)
 			close(fd);
+		/* A `run` that Ctrl-Z stopped goes on for as long as it takes to end. */
+		if (procid_stopped(&search.entry.owner))
+			procid_signal(&search.entry.owner, SIGCONT);
 	}
 	return result;
 }

@@ -80,7 +80,7 @@ static int compare(const void *left, const void *right)
 
 int cards_read(struct card cards[CARDS_MAX])
 {
-	const char *root = getenv("PGPU_SYSFS");
+	const char *root = secure_getenv("PGPU_SYSFS");
 	char path[PATH_MAX];
 	int count = 0;
 

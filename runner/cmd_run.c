@@ -236,7 +236,7 @@ static int run_in_queue(struct request *request, struct run *run, struct err *er
 	describe(&run->member.job, &request->job);
 	run->member.wants_id = true;
 	run->queue.line.stops_blocked = true;
-	int code = signals_open(&run->signals, err) < 0 ? -1 : wait_for_lane(run, request, err);
+	int code = signals_open(&run->signals, SIGNALS_RUN, err) < 0 ? -1 : wait_for_lane(run, request, err);
 	if (code == 0)
 		code = run_on_lane(run, request, err);
 	member_close(&run->member);

@@ -18,7 +18,8 @@ struct candidate {
 	int rank;                /* in force: after ageing, see elect_rank() */
 	uint64_t session_served; /* sequence number; 0: never */
 	uint64_t job_served;
-	int64_t waited_ns;       /* since its arrival; only known where its class ages by waiting */
+	int64_t waited_ns;       /* since its arrival; only known where its class ages; so for the next */
+	int64_t ran_ns;          /* in earlier holds of a job that gave its lane up */
 	bool barred;             /* does not compete now: passed over, or granted a lane already */
 	char session[65];
 	char class_name[33];

@@ -115,6 +115,9 @@ void jobview_add_row(struct jobview *view, const struct history_row *row)
 
 	view->ended_wall_ns = row->ended_wall_ns;
 	view->started_wall_ns = row->ran_ns < 0 ? 0 : row->ended_wall_ns - away;
+	/* The log's times are whole seconds. */
+	if (view->started_wall_ns && view->started_wall_ns < view->submitted_wall_ns)
+		view->started_wall_ns = view->submitted_wall_ns;
 	view->waited_ns = row->waited_ns;
 	view->ran_ns = row->ran_ns;
 	view->frozen_ns = row->frozen_ns;

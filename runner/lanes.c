@@ -110,7 +110,8 @@ static int fill_lane(struct view *view, const struct seat_view *seat, struct err
 	struct candidate *winner;
 
 	while ((winner = elect(&view->waiting))) {
-		bool self = member->kind == MEMBER_RUN && winner->id == member->job.id && member->wants_lane && !member->leaving;
+		bool self = member->kind == MEMBER_RUN && winner->id == member->job.id && member->wants_lane &&
+			    !member->leaving && member->lane.fd < 0;
 		if (self || (winner->spooled && may_take_spooled(view, seat)))
 			return take_for_self(view, seat, winner, err) < 0 ? -1 : 1;
 		int given = winner->spooled ? give_to_worker(view, seat, err) : view_grant(view, seat, winner, err);

@@ -40,6 +40,8 @@ struct line_spool {
 	int (*lost)(void *context, const struct entry *entry, struct err *err);
 	/* Records that say running although this boot knows nothing of them; with the lock. */
 	int (*sweep)(void *context, struct err *err);
+	/* After a boot, and for `pgpu rescue`: what the unsynced log lacks is written again from the records; without the lock. */
+	int (*repair)(void *context, struct err *err);
 	/* Makes what the last changes with the lock did durable, and writes log lines; without the lock. */
 	int (*sync)(void *context, struct err *err);
 	void *context;

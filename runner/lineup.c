@@ -15,7 +15,7 @@ static int stop_here(struct member *member, struct err *err)
 	if (member_pause(member, TICKET_PASSED, err) < 0)
 		return -1;
 	raise(SIGSTOP);
-	return member_resume(member, err);
+	return member_resume(member, err) < 0 ? -1 : member_settle(member, err);
 }
 
 /* 0 to go on, a signal that ends the wait, or -1. */

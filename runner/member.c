@@ -492,5 +492,5 @@ int member_resume(struct member *member, struct err *err)
 	if (result == 0)
 		result = ticket_update(&member->ticket, &member->job, err);
 	line_unlock(member->line);
-	return result < 0 ? -1 : member_settle(member, err);
+	return result;
 }

@@ -77,7 +77,7 @@ int member_leave(struct member *member, struct err *err);
  * one that gives its lane up with its job frozen.
  */
 int member_pause(struct member *member, enum ticket_flag flag, struct err *err);
-/* Stands in line again after member_pause(); it may have a lane at once. */
+/* Stands in line again after member_pause(); the next settle may give it a lane. */
 int member_resume(struct member *member, struct err *err);
 
 /* Descriptors to poll for POLLIN, and how long at most; returns their count. */

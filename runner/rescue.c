@@ -14,33 +14,50 @@
 #include "runner/member.h"
 #include "runner/seat.h"
 
+/* A blocking `run` has no record: that it was running when the machine went down is known from its lane alone. */
+static void log_lost_run(struct line *line, int boot, const char *name)
+{
+	struct entry entry;
+	struct err ignored = ERR_NONE;
+	SCOPE_FD int fd = openat(boot, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (strncmp(name, "lane-", 5) != 0 || fd < 0 || entry_read(fd, &entry, &ignored) < 0 || entry.id == 0)
+		return;
+	if (entry.kind == ENTRY_RUN && (entry.state == ENTRY_RUNNING || entry.state == ENTRY_COMPLETING)) {
+		entry.since_boot_ns = 0; /* of another boot's clock */
+		line->spool.lost(line->spool.context, &entry, &ignored);
+	}
+}
+
 /* Removes the folder of an earlier boot; what cannot be removed is in nobody's way. */
-static void remove_boot(int queue_fd, const char *name)
+static void remove_boot(struct line *line, const char *name)
 {
 	static const char *const below[] = { "tickets", "." };
-	SCOPE_FD int boot = openat(queue_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	SCOPE_FD int boot = openat(line->queue_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	for (size_t i = 0; boot >= 0 && i < sizeof below / sizeof below[0]; i++) {
 		int fd = openat(boot, below[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 		SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);
 		for (struct dirent *found; list && (found = readdir(list));) {
-			if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
-				unlinkat(fd, found->d_name, found->d_type == DT_DIR ? AT_REMOVEDIR : 0);
+			if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+				continue;
+			log_lost_run(line, fd, found->d_name);
+			unlinkat(fd, found->d_name, found->d_type == DT_DIR ? AT_REMOVEDIR : 0);
 		}
 	}
-	unlinkat(queue_fd, name, AT_REMOVEDIR);
+	unlinkat(line->queue_fd, name, AT_REMOVEDIR);
 }
 
-static void remove_old_boots(int queue_fd)
+static void remove_old_boots(struct line *line)
 {
 	char ours[64];
-	int fd = openat(queue_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(line->queue_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);
 
 	snprintf(ours, sizeof ours, "boot-%s", procid_boot());
 	for (struct dirent *found; list && (found = readdir(list));) {
 		if (strncmp(found->d_name, "boot-", 5) == 0 && strcmp(found->d_name, ours) != 0)
-			remove_boot(queue_fd, found->d_name);
+			remove_boot(line, found->d_name);
 	}
 }
 
@@ -59,10 +76,10 @@ int rescue_sweep(struct line *line, struct err *err)
 			result = err_sys(err, "cannot note the sweep after the boot");
 	}
 	line_unlock(line);
-	if (result == 0)
-		result = line->spool.sync(line->spool.context, err);
-	remove_old_boots(line->queue_fd);
-	return result;
+	remove_old_boots(line);
+	if (result < 0 || line->spool.sync(line->spool.context, err) < 0)
+		return -1;
+	return line->spool.repair(line->spool.context, err);
 }
 
 static int is_waiting(struct line *line, struct err *err)
@@ -106,6 +123,8 @@ int rescue_pass(struct line *line, bool always, struct err *err)
 	struct member guest;
 
 	if (rescue_sweep(line, err) < 0)
+		return -1;
+	if (always && line->spool.repair(line->spool.context, err) < 0)
 		return -1;
 	int wrong = always ? 1 : looks_wrong(line, err);
 	if (wrong <= 0)

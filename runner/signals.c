@@ -4,22 +4,30 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int signals_open(struct signals *signals, struct err *err)
+static void add_all(sigset_t *set, const int *list)
 {
-	static const int ours[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGURG };
-	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t set, block;
+	for (; *list; list++)
+		sigaddset(set, *list);
+}
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-		sigaddset(&set, ours[i]);
-	sigaction(SIGCHLD, &plain, &signals->caller_child);
+int signals_open(struct signals *signals, enum signals_of whose, struct err *err)
+{
+	static const int both[] = { SIGCHLD, SIGURG, 0 };
+	static const int of_run[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, 0 };
+	static const int never[] = { SIGTTIN, SIGTTOU, SIGTSTP, 0 };
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t read, block;
+
+	sigemptyset(&read);
+	add_all(&read, both);
+	if (whose == SIGNALS_RUN)
+		add_all(&read, of_run);
 	/* The terminal must not stop us while we hold the queue lock (line.h, stops_blocked). */
-	block = set;
-	sigaddset(&block, SIGTTIN);
-	sigaddset(&block, SIGTTOU);
+	block = read;
+	add_all(&block, never);
+	sigaction(SIGCHLD, &plain, &signals->caller_child);
 	sigprocmask(SIG_BLOCK, &block, &signals->caller_mask);
-	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	signals->fd = signalfd(-1, &read, SFD_CLOEXEC | SFD_NONBLOCK);
 	return signals->fd < 0 ? err_sys(err, "cannot watch for signals") : 0;
 }
 
@@ -28,17 +36,4 @@ int signals_next(struct signals *signals)
 	struct signalfd_siginfo info;
 
 	return read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
-}
-
-int signals_die(int sig)
-{
-	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t one;
-
-	sigaction(sig, &plain, NULL);
-	sigemptyset(&one);
-	sigaddset(&one, sig);
-	raise(sig);
-	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	return EXIT_SIGNAL + sig;
 }

@@ -19,10 +19,11 @@ struct signals {
 	struct sigaction caller_child; /* SIGCHLD; ignored, it would take the exit codes away */
 };
 
-int signals_open(struct signals *signals, struct err *err);
+enum signals_of { SIGNALS_RUN, SIGNALS_WORKER };
+/*
+ * A worker reads SIGCHLD and SIGURG alone: nobody's terminal stops it, and what ends a process ends it, since all that it does is on file.
+ */
+int signals_open(struct signals *signals, enum signals_of whose, struct err *err);
 /* The next one that came, or 0. */
 int signals_next(struct signals *signals);
-/* Ends this process by the signal's default action, as if it had never been blocked; returns 128 + sig if it lives on. */
-int signals_die(int sig);
-
 #endif

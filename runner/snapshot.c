@@ -41,7 +41,8 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 		return -1;
 	added->id = name->id;
 	added->barred = name->flag == TICKET_PASSED;
-	added->waited_ns = clock_wall_ns() - entry.arrived_wall_ns;
+	added->waited_ns = entry.ran_ns ? entry.waited_ns : clock_wall_ns() - entry.arrived_wall_ns;
+	added->ran_ns = entry.ran_ns;
 	memcpy(added->class_name, name->class_name, sizeof added->class_name);
 	memcpy(added->session, name->session, sizeof added->session);
 	snprintf(added->file, sizeof added->file, "%s", file);
@@ -81,7 +82,7 @@ static void rate(struct line *line, struct spool *spool, struct snapshot *snapsh
 		if (one->spooled && class && class->turns_as_after_wait_ns &&
 		    spool_written(spool, SPOOL_PENDING, one->file, &written_ns) == 0)
 			one->waited_ns = clock_wall_ns() - written_ns;
-		one->rank = class ? elect_rank(&line->conf, class, one->waited_ns, 0, false)->rank : 100;
+		one->rank = class ? elect_rank(&line->conf, class, one->waited_ns, one->ran_ns, false)->rank : 100;
 		one->session_served = served_of(served, one->session);
 	}
 }

@@ -264,6 +264,16 @@ static int sweep_running(void *context, struct err *err)
 	return result;
 }
 
+static int repair_log(void *context, struct err *err)
+{
+	struct spooled *spooled = context;
+	int repaired = history_repair(spooled->spool, err);
+
+	if (repaired > 0 && spooled->tell)
+		say("%d line%s of the log written again", repaired, repaired == 1 ? "" : "s");
+	return repaired < 0 ? -1 : 0;
+}
+
 static int sync_all(void *context, struct err *err)
 {
 	struct spooled *spooled = context;
@@ -287,6 +297,7 @@ void spooled_connect(struct spooled *spooled, struct line *line, struct spool *s
 		.clear = clear_left,
 		.lost = job_lost,
 		.sweep = sweep_running,
+		.repair = repair_log,
 		.sync = sync_all,
 		.context = spooled,
 	};

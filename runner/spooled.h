@@ -10,7 +10,7 @@
 #include "submit/history.h"
 #include "submit/spool.h"
 
-enum { SPOOLED_ROWS = 16 };
+enum { SPOOLED_ROWS = CONF_LANES + 16 };
 
 struct spooled {
 	struct line *line;

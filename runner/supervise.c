@@ -93,6 +93,7 @@ static int heed_signals(struct hold *hold, struct err *err)
 		case SIGTSTP:
 			if (!hold->gone && hold_step_aside(hold, err) < 0)
 				return -1;
+			obey_order(hold);
 			break;
 		case SIGURG:
 			if (member_settle(hold->member, err) < 0)

@@ -57,19 +57,19 @@ bool view_is_me(const struct view *view, const struct procid *id)
 }
 
 /* A rank for a class that is no longer in the table: its jobs come last, but they come. */
-static int rank_of(const struct view *view, const char *class_name, int64_t waited_ns)
+static int rank_of(const struct view *view, const struct candidate *one)
 {
 	const struct conf *conf = &view->member->line->conf;
-	const struct conf_class *class = conf_class_find(conf, class_name);
+	const struct conf_class *class = conf_class_find(conf, one->class_name);
 
-	return class ? elect_rank(conf, class, waited_ns, 0, false)->rank : 100;
+	return class ? elect_rank(conf, class, one->waited_ns, one->ran_ns, false)->rank : 100;
 }
 
-static bool ages_by_waiting(const struct view *view, const char *class_name)
+static bool ages(const struct view *view, const char *class_name)
 {
 	const struct conf_class *class = conf_class_find(&view->member->line->conf, class_name);
 
-	return class && class->turns_as_after_wait_ns;
+	return class && class->turns_as[0];
 }
 
 /* A frozen job's ticket whose owner died: the job is to be cleared, by whoever locks the ticket first. */
@@ -108,8 +108,10 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	memcpy(added->class_name, name->class_name, sizeof added->class_name);
 	memcpy(added->session, name->session, sizeof added->session);
 	snprintf(added->file, sizeof added->file, "%s", file);
-	if (ages_by_waiting(view, name->class_name) && ticket_read(view->member->line, file, &entry))
-		added->waited_ns = clock_wall_ns() - entry.arrived_wall_ns;
+	if (ages(view, name->class_name) && ticket_read(view->member->line, file, &entry)) {
+		added->waited_ns = entry.ran_ns ? entry.waited_ns : clock_wall_ns() - entry.arrived_wall_ns;
+		added->ran_ns = entry.ran_ns;
+	}
 	return 0;
 }
 
@@ -133,7 +135,7 @@ static void rate(struct view *view)
 {
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		struct candidate *one = &view->waiting.list[i];
-		one->rank = rank_of(view, one->class_name, one->waited_ns);
+		one->rank = rank_of(view, one);
 		one->session_served = served_of(&view->served, one->session);
 	}
 }

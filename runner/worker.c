@@ -79,6 +79,18 @@ static void run_prepared(struct worker *worker, struct prepared *prepared, struc
 	(void)prepared;
 }
 
+/*
+ * A machine or a login that ends sends SIGTERM to everybody. A job that died of it without our doing has not failed if we are to die next:
+ * its record then still says running, and it goes back in line.
+ */
+static void wait_for_shutdown(const struct verdict *verdict)
+{
+	enum { GAP_MS = 100 };
+
+	if (verdict->signal == SIGTERM && verdict->outcome == OUTCOME_FAILED)
+		poll(NULL, 0, GAP_MS);
+}
+
 static int run_one(struct worker *worker, struct err *err)
 {
 	struct member *member = &worker->member;
@@ -105,6 +117,7 @@ static int run_one(struct worker *worker, struct err *err)
 			describe(&member->job, &prepared);
 	}
 	prepare_free(&worker->queue, &prepared);
+	wait_for_shutdown(&verdict);
 	member->ended = true;
 	if (damaged)
 		return 0;
@@ -117,7 +130,8 @@ static int run_one(struct worker *worker, struct err *err)
 	return history_append(worker->queue.line.queue_fd, row, err);
 }
 
-static int heed_signals(struct worker *worker, struct err *err)
+/* 1: the files have news. */
+static int heed_signals(struct worker *worker)
 {
 	int again = 0;
 
@@ -125,9 +139,6 @@ static int heed_signals(struct worker *worker, struct err *err)
 		if (sig == SIGCHLD) {
 			while (waitpid(-1, NULL, WNOHANG) > 0)
 				;
-		} else if (sig == SIGTERM) {
-			/* What we do is on file; whoever watches us goes on with it. */
-			return member_leave(&worker->member, err) < 0 ? -1 : 2;
 		} else {
 			again = 1;
 		}
@@ -135,7 +146,7 @@ static int heed_signals(struct worker *worker, struct err *err)
 	return again;
 }
 
-/* The standby's sleep. 0, -1, or 2 to end. */
+/* The standby's sleep. */
 static int watch_line(struct worker *worker, struct err *err)
 {
 	struct pollfd polls[MEMBER_POLL + 1];
@@ -147,9 +158,7 @@ static int watch_line(struct worker *worker, struct err *err)
 		rest_memory();
 	if (poll(polls, (nfds_t)count + 1, timeout_ms) < 0 && errno != EINTR)
 		return err_sys(err, "cannot watch the line");
-	int again = polls[count].revents ? heed_signals(worker, err) : 0;
-	if (again < 0 || again == 2)
-		return again;
+	int again = polls[count].revents ? heed_signals(worker) : 0;
 	again |= member_poll_done(&worker->member, polls, count, NULL, NULL);
 	return again ? member_settle(&worker->member, err) : 0;
 }
@@ -174,8 +183,6 @@ static int work(struct worker *worker, struct err *err)
 		if (!job && member->role.fd < 0)
 			return member_leave(member, err);
 		int result = job ? run_one(worker, err) : watch_line(worker, err);
-		if (result == 2)
-			return 0;
 		if (result < 0)
 			return -1;
 		/* A record that was set aside left the lane to be given away. */
@@ -232,7 +239,7 @@ int cmd_worker(int argc, char **argv)
 		member_open(&worker->member, &worker->queue.line, MEMBER_WORKER);
 		result = adopt_seat(&worker->member, argv[1], argv[2], &err);
 		if (result == 0)
-			result = signals_open(&worker->signals, &err);
+			result = signals_open(&worker->signals, SIGNALS_WORKER, &err);
 		worker->queue.line.stops_blocked = result == 0;
 		if (result == 0)
 			result = work(worker, &err);

@@ -101,6 +101,8 @@ static int collect(struct queue *queue, struct request *request, struct err *err
 	struct snapshot snapshot;
 	int result = 0;
 
+	if (request->class_name && !conf_class_need(&queue->line.conf, request->class_name, err))
+		return err_wrap(err, "cancel");
 	if (snapshot_take(&queue->line, &queue->spool, &snapshot, err) < 0)
 		return -1;
 	for (size_t i = 0; result == 0 && i < snapshot.waiting.count; i++) {

@@ -33,11 +33,26 @@ struct listing {
 	struct queue *queue;
 	const char *session, *class_name, *state;
 	uint64_t *ids;
+	bool *seen; /* of the ids */
 	int id_count;
 	bool all, json, help;
 	int shown;
 	struct buf out;
 };
+
+static int check_state(const char *state, struct err *err)
+{
+	static const char *const words[] = { "pending", "running", "frozen", "completing", "completed", "failed", "cancelled", "timeout", "lost",
+					     "PD", "R", "S", "CG", "CD", "F", "CA", "TO", "NF", NULL };
+	char hint[64];
+
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(state, words[i]) == 0)
+			return 0;
+	}
+	text_hint(state, words, hint, sizeof hint);
+	return err_set(err, EXIT_USAGE, "queue: unknown state '%.40s'%s", state, hint);
+}
 
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
@@ -61,8 +76,11 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		default: return -1;
 		}
 	}
+	if (listing->state && check_state(listing->state, err) < 0)
+		return -1;
 	listing->ids = calloc((size_t)(argc - optind) + 1, sizeof *listing->ids);
-	if (!listing->ids)
+	listing->seen = calloc((size_t)(argc - optind) + 1, sizeof *listing->seen);
+	if (!listing->ids || !listing->seen)
 		return err_sys(err, "cannot list the queue");
 	for (; optind < argc; optind++) {
 		if (options_job_id(argv[optind], &listing->ids[listing->id_count++], err) < 0)
@@ -75,8 +93,10 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 {
 	bool named = listing->id_count == 0;
 
-	for (int i = 0; i < listing->id_count; i++)
+	for (int i = 0; i < listing->id_count; i++) {
+		listing->seen[i] |= listing->ids[i] == view->id;
 		named |= listing->ids[i] == view->id;
+	}
 	return named && (!listing->session || strcmp(listing->session, view->session) == 0) &&
 	       (!listing->class_name || strcmp(listing->class_name, view->class_name) == 0) &&
 	       (!listing->state || strcmp(listing->state, jobview_state(view)) == 0 || strcmp(listing->state, jobview_letters(view)) == 0);
@@ -243,10 +263,28 @@ static int list_ended(struct listing *listing, struct err *err)
 	return result;
 }
 
+/* An id that is nowhere is an error, as for squeue(1); the others are listed. */
+static int report_unseen(const struct listing *listing)
+{
+	int code = EXIT_OK;
+
+	for (int i = 0; i < listing->id_count; i++) {
+		struct err err = ERR_NONE;
+		if (listing->seen[i])
+			continue;
+		err_set(&err, EXIT_FAILED, "cannot list job %llu: %s", (unsigned long long)listing->ids[i],
+			line_id_known(&listing->queue->line, listing->ids[i]) ? "it is gone" : "no such id");
+		code = say_err(&err);
+	}
+	return code;
+}
+
 static int list(struct listing *listing, struct err *err)
 {
 	struct snapshot snapshot;
 
+	if (listing->class_name && !conf_class_need(&listing->queue->line.conf, listing->class_name, err))
+		return err_wrap(err, "queue");
 	if (snapshot_take(&listing->queue->line, &listing->queue->spool, &snapshot, err) < 0)
 		return -1;
 	for (int i = 0; i < snapshot.lane_count; i++)
@@ -285,9 +323,12 @@ int cmd_queue(int argc, char **argv)
 		if (listing.json)
 			buf_puts(&listing.out, "]\n");
 		code = print_buf(&listing.out);
+		int unseen = report_unseen(&listing);
+		code = code ? code : unseen;
 	}
 	buf_free(&listing.out);
 	free(listing.ids);
+	free(listing.seen);
 	queue_close(queue);
 	return code;
 }

@@ -38,4 +38,10 @@ int history_each(int queue_fd, int (*visit)(const struct history_row *row, void 
 /* The last row of a job that is no `turn`. 1 found, 0 not. */
 int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err);
 
+/*
+ * The log is not synced: after a power cut it may lack rows of jobs whose records say how they ended. Appends a row, with what the record
+ * knows, for each ended record whose job has none. Returns how many, or -1.
+ */
+int history_repair(struct spool *spool, struct err *err);
+
 #endif

@@ -265,15 +265,31 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 	return err_pass(err, &why);
 }
 
-int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns)
+static int look(struct spool *spool, enum spool_state state, const char *file, struct stat *found)
 {
 	struct err ignored = ERR_NONE;
-	struct stat found;
 	int folder = spool_folder(spool, (enum spool_folder)state, &ignored);
 
-	if (folder < 0 || fstatat(folder, file, &found, AT_SYMLINK_NOFOLLOW) < 0)
+	return folder < 0 ? -1 : fstatat(folder, file, found, AT_SYMLINK_NOFOLLOW);
+}
+
+int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns)
+{
+	struct stat found;
+
+	if (look(spool, state, file, &found) < 0)
 		return -1;
 	*ret_wall_ns = found.st_mtim.tv_sec * NS_PER_S + found.st_mtim.tv_nsec;
+	return 0;
+}
+
+int spool_moved(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns)
+{
+	struct stat found;
+
+	if (look(spool, state, file, &found) < 0)
+		return -1;
+	*ret_wall_ns = found.st_ctim.tv_sec * NS_PER_S + found.st_ctim.tv_nsec;
 	return 0;
 }
 

@@ -110,6 +110,8 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 	       struct err *err);
 /* When the record was written, wall clock; -1 when it is gone. */
 int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns);
+/* When it was last moved, which for an ended record is when it ended. */
+int spool_moved(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns);
 void spool_set_aside(struct spool *spool, enum spool_state state, const char *file, const char *reason);
 
 enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/buf.h"
+#include "conf/base/clock.h"
+#include "history.h"
+
+/* A worker writes its row a moment after the record has moved; such a row is not missing. */
+#define FRESH_NS (2 * NS_PER_S)
+
+struct ids {
+	uint64_t *list;
+	size_t count, room;
+};
+
+static int add_id(struct ids *ids, uint64_t id)
+{
+	if (ids->count == ids->room) {
+		size_t room = ids->room ? ids->room * 2 : 256;
+		uint64_t *list = realloc(ids->list, room * sizeof *list);
+		if (!list)
+			return -1;
+		ids->list = list;
+		ids->room = room;
+	}
+	ids->list[ids->count++] = id;
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* A row `lost` or `turn` is that of an earlier hold; the record's own end needs one of its own. */
+static int add_row(const struct history_row *row, void *context)
+{
+	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST ? add_id(context, row->id) : 0;
+}
+
+struct missing {
+	struct spool *spool;
+	struct ids logged;
+	int count;
+	struct err *err;
+};
+
+static int check_record(const struct spool_name *name, const char *file, void *context)
+{
+	struct missing *missing = context;
+	SCOPE_JOB struct job job = JOB_EMPTY;
+	SCOPE_BUF struct buf command = BUF_EMPTY;
+	struct job_facts facts = { 0 };
+	struct history_row row = HISTORY_ROW;
+	struct err ignored = ERR_NONE;
+
+	/* One that was cancelled before it began never held a lane. */
+	if (name->outcome == OUTCOME_CANCELLED || name->outcome == OUTCOME_LOST ||
+	    (missing->logged.count && bsearch(&name->id, missing->logged.list, missing->logged.count, sizeof name->id, compare)))
+		return 0;
+	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
+	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS || spool_read(missing->spool, SPOOL_ENDED, file, &job, &facts, &ignored) < 0)
+		return 0;
+	job_command_line(&job, &command);
+	row.id = name->id;
+	row.spooled = true;
+	row.outcome = name->outcome;
+	row.exit_code = name->code;
+	snprintf(row.class_name, sizeof row.class_name, "%s", name->class_name);
+	snprintf(row.session, sizeof row.session, "%s", name->session);
+	snprintf(row.name, sizeof row.name, "%s", job.name);
+	snprintf(row.command, sizeof row.command, "%.*s", (int)sizeof row.command - 1, command.text ? command.text : "");
+	job_facts_free(&facts);
+	missing->count++;
+	return history_append(missing->spool->queue_fd, &row, missing->err);
+}
+
+int history_repair(struct spool *spool, struct err *err)
+{
+	struct missing missing = { .spool = spool, .err = err };
+	int result = history_each(spool->queue_fd, add_row, &missing.logged, err);
+
+	if (result == 0 && missing.logged.count)
+		qsort(missing.logged.list, missing.logged.count, sizeof *missing.logged.list, compare);
+	if (result == 0)
+		result = spool_each(spool, SPOOL_ENDED, check_record, &missing, err);
+	free(missing.logged.list);
+	return result < 0 ? -1 : missing.count;
+}
