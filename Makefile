@@ -22,7 +22,7 @@ ALL_LD   = -pie -Wl,-z,relro,-z,now,--as-needed,--gc-sections,--hash-style=gnu $
 archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$(1))
 LIBS     = $(call archive,confuse) $(call archive,yaml) $(call archive,cap)
 
-SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c)
+SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c runner/line/*.c runner/cell/*.c)
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY  = $(BUILD)/libpgpu.a
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))

@@ -87,7 +87,8 @@ int cmd_conf(int argc, char **argv)
 			return say_err(&err);
 		file = optarg;
 	}
-	if (options_end(&options, &err) < 0 || (file && !*file && err_set(&err, EXIT_USAGE, "conf: --check needs a file") < 0))
+	if (options_end(&options, &err) < 0 ||
+	    (file && !*file && err_set(&err, EXIT_USAGE, "conf: --check needs a file") < 0))
 		return say_err(&err);
 	return file ? check_file(file) : print_conf();
 }

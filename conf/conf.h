@@ -2,10 +2,10 @@
 /*
  * The configuration: lanes, limits and the class table. pgpu.conf(5) is its manual.
  *
- * What a person wrote is one file: $PGPU_CONF, else $XDG_CONFIG_HOME/pgpu/pgpu.conf (~/.config), else /etc/pgpu.conf, else the
- * built-in text, which is the shipped conf/pgpu.conf word for word (embedded at build time). What counts is the queue's
- * own copy of it, taken over under the queue lock by the first call that finds the file changed, so that no two
- * processes ever count with two numbers:
+ * What a person wrote is one file: $PGPU_CONF, else $XDG_CONFIG_HOME/pgpu/pgpu.conf (~/.config), else /etc/pgpu.conf,
+ * else the built-in text, which is the shipped conf/pgpu.conf word for word (embedded at build time). What counts is
+ * the queue's own copy of it, taken over under the queue lock by the first call that finds the file changed, so that no
+ * two processes ever count with two numbers:
  *
  *     conf_copy_read()      the copy in force; fails when there is none or it is damaged
  *     conf_copy_fresh()     is the file still what the copy was made from? one stat(2), no parsing
@@ -27,29 +27,30 @@ enum { CONF_CLASS_NAME = 33, CONF_CLASSES = 64, CONF_LANES = 64, CONF_STAMP = 12
 
 struct conf_class {
 	char name[CONF_CLASS_NAME];
-	int rank;                          /* 0 first; 0 to 99 */
-	int64_t budget_ns;                 /* a line is said when it is over */
-	int64_t limit_ns;                  /* the hard end; 0: twice the budget in force for the job */
-	uint64_t memory_bytes;             /* ceiling; 0: conf.memory_bytes */
-	char turns_as[CONF_CLASS_NAME];    /* "" or the class whose rank it takes once one of the next three is passed; 0: never */
+	int rank;			/* 0 first; 0 to 99 */
+	int64_t budget_ns;		/* a line is said when it is over */
+	int64_t limit_ns;		/* the hard end; 0: twice the budget in force for the job */
+	uint64_t memory_bytes;		/* ceiling; 0: conf.memory_bytes */
+	char turns_as[CONF_CLASS_NAME]; /* "" or the class whose rank it takes once one of the next three is passed; 0:
+					   never */
 	int64_t turns_as_after_run_ns;
 	int64_t turns_as_after_wait_ns;
 	int64_t turns_as_without_turn_ns;
 };
 
 struct conf {
-	int lanes;                         /* 1 to CONF_LANES */
-	uint64_t memory_bytes;             /* default ceiling of a job's RAM */
-	int64_t grace_ns;                  /* between SIGTERM and the kill; 0 allowed */
-	int64_t take_ns;                   /* a winner that does not take its lane within this is passed over (3 s) */
-	bool cells;                        /* cells = "auto"; false: "off", never make a cgroup */
-	bool amd_priority;                 /* amd-priority = "on" */
-	char run_class[CONF_CLASS_NAME];   /* default class of `run` */
+	int lanes;			 /* 1 to CONF_LANES */
+	uint64_t memory_bytes;		 /* default ceiling of a job's RAM */
+	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */
+	int64_t take_ns;		 /* a winner that does not take its lane within this is passed over (3 s) */
+	bool cells;			 /* cells = "auto"; false: "off", never make a cgroup */
+	bool amd_priority;		 /* amd-priority = "on" */
+	char run_class[CONF_CLASS_NAME]; /* default class of `run` */
 	char submit_class[CONF_CLASS_NAME];
-	char stamp[CONF_STAMP];            /* what the file was: device, inode, size, times, and the built-in text's sum */
+	char stamp[CONF_STAMP]; /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
 	struct conf_class classes[CONF_CLASSES];
-	char source[PATH_MAX];             /* path of the file, or "built-in" */
+	char source[PATH_MAX]; /* path of the file, or "built-in" */
 };
 
 /* The class of that name, or NULL. */
@@ -59,7 +60,8 @@ void conf_class_names(const struct conf *conf, const char *names[CONF_CLASSES + 
 /* ": unknown class 'X', did you mean 'Y'?" as an error, exit code 2; or the class. */
 const struct conf_class *conf_class_need(const struct conf *conf, const char *name, struct err *err);
 
-/* Which file is to be read now: fills `path` with it, or with "built-in". Never fails; an unreadable $PGPU_CONF is kept as it is. */
+/* Which file is to be read now: fills `path` with it, or with "built-in". Never fails; an unreadable $PGPU_CONF is kept
+ * as it is. */
 void conf_path(char path[PATH_MAX]);
 /* Reads the file named by conf_path(). */
 int conf_load(struct conf *ret_conf, struct err *err);

@@ -233,7 +233,8 @@ int conf_file_parse(const char *file, char *text, size_t size, struct conf *conf
 {
 	struct conf_scan scan;
 	struct reading reading = {
-		.file = file, .conf = conf, .lines = lines, .known_classes = conf->class_count, .err = err};
+		.file = file, .conf = conf, .lines = lines, .known_classes = conf->class_count, .err = err
+	};
 
 	memset(lines, 0, sizeof *lines);
 	if (conf_scan(file, text, size, &scan, err) < 0 || add_rows(&reading, &scan) < 0)

@@ -88,7 +88,7 @@ static uint64_t in_ns(const struct timespec *time)
 
 void conf_stamp_file(const struct stat *found, char stamp[CONF_STAMP])
 {
-	const uint64_t parts[] = { found->st_dev, found->st_ino, (uint64_t)found->st_size,
+	const uint64_t parts[] = { found->st_dev,	   found->st_ino,	   (uint64_t)found->st_size,
 				   in_ns(&found->st_mtim), in_ns(&found->st_ctim), conf_builtin_sum() };
 
 	_Static_assert(sizeof parts / sizeof parts[0] * 17 <= CONF_STAMP, "sixteen digits and a sign behind each");

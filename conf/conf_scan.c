@@ -17,7 +17,7 @@ enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN, TOKEN_BAD };
 
 struct token {
 	enum token_kind kind;
-	char sign;                 /* '=', '{' or '}' */
+	char sign; /* '=', '{' or '}' */
 	int line;
 	char text[SHOWN_WORD + 1]; /* cut */
 };

@@ -106,8 +106,8 @@ int paths_runtime_open(char path[PATH_MAX], char ret_notice[256], struct err *er
 	ret_notice[0] = '\0';
 	if (asked && asked[0] == '/' && stat(asked, &found) == 0 && S_ISDIR(found.st_mode)) {
 		if (found.st_uid != geteuid()) {
-			snprintf(ret_notice, 256, "XDG_RUNTIME_DIR %.120s belongs to user %u, not to user %u: not used", asked,
-				 found.st_uid, geteuid());
+			snprintf(ret_notice, 256, "XDG_RUNTIME_DIR %.120s belongs to user %u, not to user %u: not used",
+				 asked, found.st_uid, geteuid());
 		} else {
 			fd = open_below(asked, "pgpu", path, &ignored);
 			if (fd >= 0)

@@ -7,7 +7,7 @@
 #include "conf/base/clock.h"
 #include "conf/base/say.h"
 #include "runner/hold.h"
-#include "runner/lineup.h"
+#include "runner/line/lineup.h"
 
 static bool order_given(void *context)
 {
@@ -22,7 +22,9 @@ static void tell_waiting(void *context)
 
 static int log_turn(struct hold *hold, struct err *err)
 {
-	struct verdict verdict = { .outcome = OUTCOME_TURN, .ran_ns = hold_ran_ns(hold) - hold->earlier_ns, .waited_ns = hold->waited_ns };
+	struct verdict verdict = { .outcome = OUTCOME_TURN,
+				   .ran_ns = hold_ran_ns(hold) - hold->earlier_ns,
+				   .waited_ns = hold->waited_ns };
 	struct history_row row;
 
 	verdict.figures = (struct cell_figures){ -1, -1 };
@@ -34,7 +36,9 @@ static int log_turn(struct hold *hold, struct err *err)
 int hold_step_aside(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
-	struct lineup lineup = { .until_awake_ns = -1, .cancelled = order_given, .waiting = tell_waiting, .context = hold };
+	struct lineup lineup = {
+		.until_awake_ns = -1, .cancelled = order_given, .waiting = tell_waiting, .context = hold
+	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
 	int sig = 0, end;
 

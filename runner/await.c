@@ -64,8 +64,8 @@ static int look(struct queue *queue, uint64_t id, int64_t *seen_ns, struct jobvi
 	return 0;
 }
 
-int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context, struct jobview *ret_view,
-	      struct err *err)
+int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
+	      struct jobview *ret_view, struct err *err)
 {
 	SCOPE_FD int notify = open_watch(queue);
 	struct pollfd change = { .fd = notify, .events = POLLIN };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waiting for a job's end without asking again and again: inotify(7) on ended/ (spooled jobs), on log.tsv (blocking runs) and on the
- * folder of tickets. Where no instance is to be had, once a second.
+ * Waiting for a job's end without asking again and again: inotify(7) on ended/ (spooled jobs), on log.tsv (blocking
+ * runs) and on the folder of tickets. Where no instance is to be had, once a second.
  */
 #ifndef PGPU_RUNNER_AWAIT_H
 #define PGPU_RUNNER_AWAIT_H
@@ -9,10 +9,11 @@
 #include "runner/jobview.h"
 
 /*
- * Waits until the job has ended or `timeout_ms` is over (-1: never). `each`, where not NULL, is called after every change, also before the
- * first. Returns 1 with the view of the ended job, 0 at the time-out, -1. An id that was never given out is an error.
+ * Waits until the job has ended or `timeout_ms` is over (-1: never). `each`, where not NULL, is called after every
+ * change, also before the first. Returns 1 with the view of the ended job, 0 at the time-out, -1. An id that was never
+ * given out is an error.
  */
-int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context, struct jobview *ret_view,
-	      struct err *err);
+int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
+	      struct jobview *ret_view, struct err *err);
 
 #endif

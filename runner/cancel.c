@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
-#include "runner/seat.h"
-#include "runner/ticket.h"
-#include "runner/wake.h"
+#include "runner/line/seat.h"
+#include "runner/line/ticket.h"
+#include "runner/line/wake.h"
 #include "submit/history.h"
 
 struct search {

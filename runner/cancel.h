@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cancelling one job, whatever it is doing: the same for the command, for a supervisor that does it on behalf of its job, and for the tests.
+ * Cancelling one job, whatever it is doing: the same for the command, for a supervisor that does it on behalf of its
+ * job, and for the tests.
  *
- * A pending record is moved to ended/; a job that runs, or a `run` that waits, gets an order on file and its supervisor a
- * message. A second order to the same job kills at once.
+ * A pending record is moved to ended/; a job that runs, or a `run` that waits, gets an order on file and its supervisor
+ * a message. A second order to the same job kills at once.
  */
 #ifndef PGPU_RUNNER_CANCEL_H
 #define PGPU_RUNNER_CANCEL_H
 
-#include "runner/line.h"
+#include "runner/line/line.h"
 #include "submit/spool.h"
 
 enum cancelled {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `pgpu run`: waits for a lane, runs one command in it, and exits with the command's code. The process stays beside its command as
- * wrapper: it holds the lane's lock, watches, and clears up.
+ * `pgpu run`: waits for a lane, runs one command in it, and exits with the command's code. The process stays beside its
+ * command as wrapper: it holds the lane's lock, watches, and clears up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "runner/commands.h"
-#include "runner/lineup.h"
+#include "runner/line/lineup.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
@@ -23,33 +23,41 @@
 #include "submit/history.h"
 #include "submit/job.h"
 
-static const char usage[] =
-	"usage: pgpu run [options] -- CMD [ARG...]\n"
-	"Waits for a free lane, runs CMD in a cell of its own, and exits with CMD's code.\n"
-	"\n"
-	"  -p, --class CLASS     row of the class table (also --partition)\n"
-	"      --as SESSION      the name whose jobs take turns with others' (also --session)\n"
-	"  -J, --name NAME       shown in lists (also --job-name)\n"
-	"      --budget TIME     a line is said when it is over: 90s, 15m, 1h30m\n"
-	"  -t, --limit TIME      the hard end; twice the budget by default (also --time)\n"
-	"  -m, --memory SIZE     ceiling of the job's RAM: 512M, 24G (also --mem)\n"
-	"      --no-wait         exit 75 when no lane is free now\n"
-	"      --max-wait TIME   exit 75 when no lane was free in time\n"
-	"  -q, --quiet           no lines of pgpu's own but errors\n"
-	"      --help            print this\n";
+static const char usage[] = "usage: pgpu run [options] -- CMD [ARG...]\n"
+			    "Waits for a free lane, runs CMD in a cell of its own, and exits with CMD's code.\n"
+			    "\n"
+			    "  -p, --class CLASS     row of the class table (also --partition)\n"
+			    "      --as SESSION      the name whose jobs take turns with others' (also --session)\n"
+			    "  -J, --name NAME       shown in lists (also --job-name)\n"
+			    "      --budget TIME     a line is said when it is over: 90s, 15m, 1h30m\n"
+			    "  -t, --limit TIME      the hard end; twice the budget by default (also --time)\n"
+			    "  -m, --memory SIZE     ceiling of the job's RAM: 512M, 24G (also --mem)\n"
+			    "      --no-wait         exit 75 when no lane is free now\n"
+			    "      --max-wait TIME   exit 75 when no lane was free in time\n"
+			    "  -q, --quiet           no lines of pgpu's own but errors\n"
+			    "      --help            print this\n";
 
 enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_ALONE };
 
 static const struct option long_options[] = {
-	{ "class", required_argument, NULL, 'p' },	{ "partition", required_argument, NULL, 'p' },
-	{ "as", required_argument, NULL, OPT_SESSION }, { "session", required_argument, NULL, OPT_SESSION },
-	{ "name", required_argument, NULL, 'J' },	{ "job-name", required_argument, NULL, 'J' },
-	{ "budget", required_argument, NULL, OPT_BUDGET }, { "limit", required_argument, NULL, 't' },
-	{ "time", required_argument, NULL, 't' },	{ "memory", required_argument, NULL, 'm' },
-	{ "mem", required_argument, NULL, 'm' },	{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
-	{ "max-wait", required_argument, NULL, OPT_MAX_WAIT }, { "quiet", no_argument, NULL, 'q' },
-	{ "alone", no_argument, NULL, OPT_ALONE },	{ "exclusive", no_argument, NULL, OPT_ALONE },
-	{ "help", no_argument, NULL, OPT_HELP },	{ 0 },
+	{ "class", required_argument, NULL, 'p' },
+	{ "partition", required_argument, NULL, 'p' },
+	{ "as", required_argument, NULL, OPT_SESSION },
+	{ "session", required_argument, NULL, OPT_SESSION },
+	{ "name", required_argument, NULL, 'J' },
+	{ "job-name", required_argument, NULL, 'J' },
+	{ "budget", required_argument, NULL, OPT_BUDGET },
+	{ "limit", required_argument, NULL, 't' },
+	{ "time", required_argument, NULL, 't' },
+	{ "memory", required_argument, NULL, 'm' },
+	{ "mem", required_argument, NULL, 'm' },
+	{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
+	{ "max-wait", required_argument, NULL, OPT_MAX_WAIT },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "alone", no_argument, NULL, OPT_ALONE },
+	{ "exclusive", no_argument, NULL, OPT_ALONE },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ 0 },
 };
 
 struct request {
@@ -69,7 +77,8 @@ static int read_option(struct request *request, int option, struct err *err)
 	case OPT_BUDGET: return job_set(&request->job, "budget", optarg, err);
 	case OPT_NO_WAIT: request->max_wait_ns = 0; return 0;
 	case OPT_MAX_WAIT:
-		return text_duration_parse(optarg, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait") : 0;
+		return text_duration_parse(optarg, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait")
+											 : 0;
 	case 'q': say_quiet(true); return 0;
 	case OPT_ALONE: say("running alone is gone; this job shares a lane"); return 0;
 	default: request->help = true; return 0;
@@ -93,7 +102,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 		return err_set(err, EXIT_USAGE, "run: a command is missing (pgpu run [options] -- CMD [ARG...])");
 	if (!argv[optind][0])
 		return err_set(err, EXIT_NO_START, "cannot start '': No such file or directory");
-	if (!request->job.class_name && class_name && class_name[0] && job_set(&request->job, "class", class_name, err) < 0)
+	if (!request->job.class_name && class_name && class_name[0] &&
+	    job_set(&request->job, "class", class_name, err) < 0)
 		return err_wrap(err, "PGPU_CLASS");
 	return job_set_argv(&request->job, argv + optind, err);
 }
@@ -125,7 +135,8 @@ static void describe(struct entry *entry, const struct job *job)
 	snprintf(entry->class_name, sizeof entry->class_name, "%s", job->class_name);
 	snprintf(entry->session, sizeof entry->session, "%s", job->session);
 	snprintf(entry->name, sizeof entry->name, "%s", job->name);
-	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1, command.text ? command.text : "");
+	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
+		 command.text ? command.text : "");
 	snprintf(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
 }
 
@@ -154,8 +165,8 @@ static void tell_waiting(void *context)
 		return;
 	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != run->member.job.id)
 		ahead++;
-	say("waiting for a lane as job %llu: %d of %d busy, %d ahead", (unsigned long long)run->member.job.id, snapshot.busy,
-	    run->queue.line.conf.lanes, ahead);
+	say("waiting for a lane as job %llu: %d of %d busy, %d ahead", (unsigned long long)run->member.job.id,
+	    snapshot.busy, run->queue.line.conf.lanes, ahead);
 	snapshot_free(&snapshot);
 }
 
@@ -197,7 +208,10 @@ static int log_hold(struct run *run, const struct verdict *verdict, struct err *
 static int run_on_lane(struct run *run, const struct request *request, struct err *err)
 {
 	struct task task = {
-		.launch = { .argv = request->job.argv, .fds = { -1, -1, -1 }, .umask = (mode_t)-1, .mask = run->signals.caller_mask,
+		.launch = { .argv = request->job.argv,
+			    .fds = { -1, -1, -1 },
+			    .umask = (mode_t)-1,
+			    .mask = run->signals.caller_mask,
 			    .on_child = run->signals.caller_child },
 		.environment = environ,
 		.interactive = true,

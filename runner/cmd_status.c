@@ -10,8 +10,8 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
-#include "runner/card.h"
-#include "runner/cell.h"
+#include "runner/cell/card.h"
+#include "runner/cell/cell.h"
 #include "runner/commands.h"
 #include "runner/jobview.h"
 #include "runner/options.h"
@@ -94,9 +94,11 @@ static void put_json(const struct status *status, struct buf *out)
 		buf_puts(out, i ? "," : "");
 		put_lane_json(i, &status->snapshot.lanes[i].entry, out);
 	}
-	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"reason\":",
-		   status->snapshot.waiting.count, status->bad, status->place.available ? "true" : "false", status->place.memory ? "true" : "false",
-		   status->place.freezer ? "true" : "false");
+	buf_printf(out,
+		   "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,"
+		   "\"freezer\":%s,\"reason\":",
+		   status->snapshot.waiting.count, status->bad, status->place.available ? "true" : "false",
+		   status->place.memory ? "true" : "false", status->place.freezer ? "true" : "false");
 	buf_json(out, status->place.reason[0] ? status->place.reason : NULL);
 	buf_puts(out, "}}\n");
 }
@@ -111,8 +113,8 @@ static void put_card(const struct card *card, struct buf *out)
 		text_size_show((uint64_t)card->vram_used_bytes, used);
 	if (card->vram_total_bytes >= 0)
 		text_size_show((uint64_t)card->vram_total_bytes, total);
-	buf_printf(out, "card %s %s (%s): %s%% busy%s, VRAM %s of %s used\n", card->pci[0] ? card->pci : card->name, card->driver, card->name,
-		   busy, card->asleep ? ", asleep" : "", used, total);
+	buf_printf(out, "card %s %s (%s): %s%% busy%s, VRAM %s of %s used\n", card->pci[0] ? card->pci : card->name,
+		   card->driver, card->name, busy, card->asleep ? ", asleep" : "", used, total);
 }
 
 static void put_lane(int number, const struct entry *entry, struct buf *out)
@@ -122,7 +124,8 @@ static void put_lane(int number, const struct entry *entry, struct buf *out)
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
-		buf_printf(out, "lane %d: %s\n", number, entry->state == ENTRY_FREE ? "free" : "about to start a spooled job");
+		buf_printf(out, "lane %d: %s\n", number,
+			   entry->state == ENTRY_FREE ? "free" : "about to start a spooled job");
 		return;
 	}
 	if (view.ran_ns >= 0)
@@ -132,8 +135,9 @@ static void put_lane(int number, const struct entry *entry, struct buf *out)
 	if (view.memory_bytes > 0)
 		text_size_show((uint64_t)view.memory_bytes, ceiling);
 	text_show(view.name ? view.name : "?", name, sizeof name);
-	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s\n", number, (unsigned long long)view.id, name,
-		   view.class_name, view.session, jobview_state(&view), ran, budget, ceiling);
+	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s\n", number,
+		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
+		   ceiling);
 }
 
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
@@ -165,7 +169,8 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 {
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 
-	if (queue_open(queue, QUEUE_LENIENT, err) < 0 || snapshot_take(&queue->line, &queue->spool, &status->snapshot, err) < 0)
+	if (queue_open(queue, QUEUE_LENIENT, err) < 0 ||
+	    snapshot_take(&queue->line, &queue->spool, &status->snapshot, err) < 0)
 		return -1;
 	cell_place_find(queue->line.conf.cells, &status->place);
 	status->bad = spool_count_bad(&queue->spool);
@@ -180,7 +185,9 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
+						      { "help", no_argument, NULL, 'h' },
+						      { 0 } };
 	struct options options = OPTIONS("status", argc, argv, ":", long_options);
 	struct err err = ERR_NONE;
 	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);

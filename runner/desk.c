@@ -8,10 +8,10 @@
 
 #include "conf/base/text.h"
 #include "runner/cancel.h"
-#include "runner/cell.h"
-#include "runner/seat.h"
-#include "runner/ticket.h"
-#include "runner/wake.h"
+#include "runner/cell/cell.h"
+#include "runner/line/seat.h"
+#include "runner/line/ticket.h"
+#include "runner/line/wake.h"
 
 enum { ANSWER_MS = 10000, IDS_MAX = 100000 };
 
@@ -59,7 +59,10 @@ static void give_ids(struct line *line, int fd, const char *count_text)
 static void cancel_for(struct line *line, struct spool *spool, int fd, const char *id_text)
 {
 	static const char *const words[] = {
-		[CANCELLED_PENDING] = "pending", [CANCELLED_ORDERED] = "ordered", [CANCELLED_ENDED] = "ended", [CANCELLED_UNKNOWN] = "unknown",
+		[CANCELLED_PENDING] = "pending",
+		[CANCELLED_ORDERED] = "ordered",
+		[CANCELLED_ENDED] = "ended",
+		[CANCELLED_UNKNOWN] = "unknown",
 	};
 	struct err err = ERR_NONE;
 	int64_t id;
@@ -113,7 +116,8 @@ static int match_ticket(const struct ticket_name *name, const char *file, void *
 
 	/* Only a ticket whose job has begun can have processes. */
 	(void)name;
-	return ticket_read(search->line, file, search->entry) && search->entry->main.pid && claims(search->entry, search->queue_pid);
+	return ticket_read(search->line, file, search->entry) && search->entry->main.pid &&
+	       claims(search->entry, search->queue_pid);
 }
 
 bool desk_find(struct line *line, struct entry *ret_supervisor)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies a job's output file to standard output, and goes on as it grows until the job has ended: inotify(7) on the file's folder. */
+/* Copies a job's output file to standard output, and goes on as it grows until the job has ended: inotify(7) on the
+ * file's folder. */
 #ifndef PGPU_RUNNER_FOLLOW_H
 #define PGPU_RUNNER_FOLLOW_H
 

@@ -15,9 +15,9 @@
 #include "conf/base/clock.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
-#include "runner/stray.h"
+#include "runner/cell/stray.h"
 
-#define FREEZE_MS 2000
+#define FREEZE_MS     2000
 #define KILL_AGAIN_NS NS_PER_S
 
 int64_t hold_ran_ns(const struct hold *hold)
@@ -37,9 +37,10 @@ int hold_note(struct hold *hold, struct err *err)
 
 static bool first_time(const struct member *member, const char *name)
 {
-	SCOPE_FD int fd = member->wake.folder_fd < 0 ? -1
-						     : openat(member->wake.folder_fd, name,
-							      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	SCOPE_FD int fd = member->wake.folder_fd < 0
+				  ? -1
+				  : openat(member->wake.folder_fd, name,
+					   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	return fd >= 0 || errno != EEXIST;
 }
@@ -53,7 +54,8 @@ int hold_name_cell(struct hold *hold, struct err *err)
 	if (!hold->place || fstat(member->line->queue_fd, &queue) < 0)
 		return err_sys(err, "cannot make a cell");
 	cell_place_find(member->line->conf.cells, hold->place);
-	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's holds. */
+	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's
+	 * holds. */
 	snprintf(hold->cell_name, sizeof hold->cell_name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino,
 		 (unsigned long long)member->job.id, (unsigned long long)member->lane.gen);
 	member->job.cell[0] = '\0';
@@ -62,7 +64,8 @@ int hold_name_cell(struct hold *hold, struct err *err)
 	return 0;
 }
 
-/* Without a cell the job runs all the same; which guarantee is missing is said once a login, and `status` always says it. */
+/* Without a cell the job runs all the same; which guarantee is missing is said once a login, and `status` always says
+ * it. */
 int hold_make_cell(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
@@ -79,7 +82,8 @@ int hold_make_cell(struct hold *hold, struct err *err)
 		return err_sys(err, "cannot become the reaper of the job's orphans");
 	if (hold->cell.fd < 0 && hold->task->interactive && first_time(member, "said-no-cell"))
 		say("no cell: %s; children may escape and the memory ceiling is not enforced", place->reason);
-	else if (hold->cell.fd >= 0 && !place->memory && hold->task->interactive && first_time(member, "said-no-memory"))
+	else if (hold->cell.fd >= 0 && !place->memory && hold->task->interactive &&
+		 first_time(member, "said-no-memory"))
 		say("the memory ceiling is not enforced: %s", place->reason);
 	return 0;
 }

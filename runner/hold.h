@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A job while it has, or had, a lane: what supervise.c, aside.c and jobenv.c work on. The functions here are those that a cell answers
- * in one way and its absence in another.
+ * A job while it has, or had, a lane: what supervise.c, aside.c and jobenv.c work on. The functions here are those that
+ * a cell answers in one way and its absence in another.
  */
 #ifndef PGPU_RUNNER_HOLD_H
 #define PGPU_RUNNER_HOLD_H
 
 #include <sys/resource.h>
 
+#include "runner/cell/terminal.h"
 #include "runner/supervise.h"
-#include "runner/terminal.h"
 
 enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL };
 
@@ -21,17 +21,17 @@ struct hold {
 	struct cell cell;
 	struct terminal terminal;
 	struct launched first;
-	char mark[128];          /* "NAME=VALUE" in the environment of every process of the job */
+	char mark[128]; /* "NAME=VALUE" in the environment of every process of the job */
 	char frozen_file[128];
-	bool gone;               /* the first process was reaped */
+	bool gone; /* the first process was reaped */
 	int status;
 	struct rusage usage;
 	enum stop stop;
-	int64_t kill_at_ns;      /* awake; 0: not yet stopping */
+	int64_t kill_at_ns; /* awake; 0: not yet stopping */
 	bool killed;
-	int64_t began_ns;        /* awake */
-	int64_t away_ns;         /* frozen since then */
-	int64_t earlier_ns;      /* run in earlier holds */
+	int64_t began_ns;   /* awake */
+	int64_t away_ns;    /* frozen since then */
+	int64_t earlier_ns; /* run in earlier holds */
 	int64_t waited_ns;
 	bool over_budget;
 	int64_t tick_ns;
@@ -39,7 +39,8 @@ struct hold {
 
 /* How long it has run, awake and unfrozen, in all its holds. */
 int64_t hold_ran_ns(const struct hold *hold);
-/* Finds out where a cell can be made and puts its path on the lane: whoever clears up after us knows it before it is there. */
+/* Finds out where a cell can be made and puts its path on the lane: whoever clears up after us knows it before it is
+ * there. */
 int hold_name_cell(struct hold *hold, struct err *err);
 /* Makes it, or says once a login what is missing without one. */
 int hold_make_cell(struct hold *hold, struct err *err);
@@ -57,10 +58,12 @@ int hold_note(struct hold *hold, struct err *err);
 void hold_begin_stop(struct hold *hold, enum stop why);
 bool hold_cancelled(const struct hold *hold);
 
-/* aside.c: Ctrl-Z of a `run`. The job is frozen, its lane goes on, and we stop; brought back, we stand in line again. */
+/* aside.c: Ctrl-Z of a `run`. The job is frozen, its lane goes on, and we stop; brought back, we stand in line again.
+ */
 int hold_step_aside(struct hold *hold, struct err *err);
 
-/* jobenv.c: the job's environment with what tells it of its lane, as a list in one block of memory that the caller frees. */
+/* jobenv.c: the job's environment with what tells it of its lane, as a list in one block of memory that the caller
+ * frees. */
 char **hold_environment(struct hold *hold, struct err *err);
 /* The file behind GPU_QUEUE_FROZEN. */
 void hold_write_frozen(const struct hold *hold, int64_t frozen_ns);

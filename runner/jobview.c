@@ -8,7 +8,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/scope.h"
-#include "runner/ticket.h"
+#include "runner/line/ticket.h"
 
 void jobview_free(struct jobview *view)
 {
@@ -23,8 +23,18 @@ void jobview_free(struct jobview *view)
 static void start_view(struct jobview *view, uint64_t id, const char *class_name, const char *session)
 {
 	*view = (struct jobview){
-		.id = id, .waited_ns = -1, .ran_ns = -1, .frozen_ns = -1, .cpu_ns = -1, .gpu_ns = -1, .peak_memory_bytes = -1,
-		.budget_ns = -1, .limit_ns = -1, .memory_bytes = -1, .lane = -1, .exit_code = -1,
+		.id = id,
+		.waited_ns = -1,
+		.ran_ns = -1,
+		.frozen_ns = -1,
+		.cpu_ns = -1,
+		.gpu_ns = -1,
+		.peak_memory_bytes = -1,
+		.budget_ns = -1,
+		.limit_ns = -1,
+		.memory_bytes = -1,
+		.lane = -1,
+		.exit_code = -1,
 	};
 	snprintf(view->class_name, sizeof view->class_name, "%s", class_name);
 	snprintf(view->session, sizeof view->session, "%s", session);
@@ -163,7 +173,8 @@ static int find_live(struct queue *queue, uint64_t id, struct entry *entry, int 
 			return -1;
 		if (seat.entry.gen == 0 && *lane >= queue->line.conf.lanes)
 			break;
-		if (seat.entry.id == id && (seat.entry.state == ENTRY_RUNNING || seat.entry.state == ENTRY_COMPLETING)) {
+		if (seat.entry.id == id &&
+		    (seat.entry.state == ENTRY_RUNNING || seat.entry.state == ENTRY_COMPLETING)) {
 			*entry = seat.entry;
 			return 1;
 		}
@@ -223,7 +234,9 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 	if (found && spooled)
 		jobview_add_row(ret_view, row);
 	else if (found)
-		return jobview_of_row(row, ret_view) < 0 ? err_sys(err, "cannot look job %llu up", (unsigned long long)id) : 0;
+		return jobview_of_row(row, ret_view) < 0
+			       ? err_sys(err, "cannot look job %llu up", (unsigned long long)id)
+			       : 0;
 	if (!found && !spooled && line_id_known(&queue->line, id))
 		ret_view->state = VIEW_GONE;
 	return 0;
@@ -232,8 +245,9 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 const char *jobview_state(const struct jobview *view)
 {
 	static const char *const names[] = {
-		[VIEW_UNKNOWN] = "unknown", [VIEW_PENDING] = "pending",	      [VIEW_RUNNING] = "running", [VIEW_FROZEN] = "frozen",
-		[VIEW_COMPLETING] = "completing", [VIEW_ENDED] = "ended", [VIEW_GONE] = "gone",
+		[VIEW_UNKNOWN] = "unknown", [VIEW_PENDING] = "pending",	      [VIEW_RUNNING] = "running",
+		[VIEW_FROZEN] = "frozen",   [VIEW_COMPLETING] = "completing", [VIEW_ENDED] = "ended",
+		[VIEW_GONE] = "gone",
 	};
 
 	return view->state == VIEW_ENDED ? outcome_names[view->outcome] : names[view->state];
@@ -242,8 +256,8 @@ const char *jobview_state(const struct jobview *view)
 const char *jobview_letters(const struct jobview *view)
 {
 	static const char *const letters[] = {
-		[VIEW_UNKNOWN] = "?", [VIEW_PENDING] = "PD", [VIEW_RUNNING] = "R", [VIEW_FROZEN] = "S",
-		[VIEW_COMPLETING] = "CG", [VIEW_ENDED] = "", [VIEW_GONE] = "?",
+		[VIEW_UNKNOWN] = "?",	  [VIEW_PENDING] = "PD", [VIEW_RUNNING] = "R", [VIEW_FROZEN] = "S",
+		[VIEW_COMPLETING] = "CG", [VIEW_ENDED] = "",	 [VIEW_GONE] = "?",
 	};
 
 	return view->state == VIEW_ENDED ? outcome_letters[view->outcome] : letters[view->state];
@@ -268,7 +282,8 @@ static void put_seconds(struct buf *out, const char *key, int64_t ns)
 	if (ns < 0)
 		buf_printf(out, ",\"%s\":null", key);
 	else
-		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S / NS_PER_MS));
+		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S),
+			   (long long)(ns % NS_PER_S / NS_PER_MS));
 }
 
 static void put_number(struct buf *out, const char *key, int64_t number, bool is_known)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One job as people and programs see it, wherever it stands: in a lane, in line, in the spool, or in the history. The one place
- * that knows the field names of the JSON.
+ * One job as people and programs see it, wherever it stands: in a lane, in line, in the spool, or in the history. The
+ * one place that knows the field names of the JSON.
  */
 #ifndef PGPU_RUNNER_JOBVIEW_H
 #define PGPU_RUNNER_JOBVIEW_H
@@ -17,20 +17,20 @@ struct jobview {
 	enum view_state state;
 	uint64_t id;
 	bool spooled;
-	enum outcome outcome;      /* ended */
-	char reason[16];           /* pending: one word of the contract, "" where unknown */
-	char sentence[256];        /* the same for people; ended: why */
+	enum outcome outcome; /* ended */
+	char reason[16];      /* pending: one word of the contract, "" where unknown */
+	char sentence[256];   /* the same for people; ended: why */
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
-	char *name;                /* these four owned; NULL: unknown */
+	char *name; /* these four owned; NULL: unknown */
 	char *command;
 	char *workdir;
-	char *output;              /* its path, patterns filled in; NULL for a `run` */
+	char *output; /* its path, patterns filled in; NULL for a `run` */
 	char *error;
 	int64_t submitted_wall_ns; /* 0: unknown; so for the next two */
 	int64_t started_wall_ns;
 	int64_t ended_wall_ns;
-	int64_t waited_ns;         /* -1: unknown; so for those that follow */
+	int64_t waited_ns; /* -1: unknown; so for those that follow */
 	int64_t ran_ns;
 	int64_t frozen_ns;
 	int64_t cpu_ns;

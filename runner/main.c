@@ -60,7 +60,8 @@ static int refuse(const char *word)
 	return say_err(&err);
 }
 
-/* Called with 0, 1 or 2 closed, the next file we open would become one of them, and the job's text would be written into it. */
+/* Called with 0, 1 or 2 closed, the next file we open would become one of them, and the job's text would be written
+ * into it. */
 static void open_closed(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {

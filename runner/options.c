@@ -33,7 +33,8 @@ static int refuse(const struct options *options, int why, struct err *err)
 	if (why == ':')
 		return err_set(err, EXIT_USAGE, "%s: option '%.64s' needs a value", options->command, word);
 	if (optopt && strncmp(word, "--", 2) != 0)
-		return err_set(err, EXIT_USAGE, "%s: unknown option '-%c' (see pgpu %s --help)", options->command, optopt, options->command);
+		return err_set(err, EXIT_USAGE, "%s: unknown option '-%c' (see pgpu %s --help)", options->command,
+			       optopt, options->command);
 	hint_of(options, word + 2, hint, sizeof hint);
 	if (optopt)
 		return err_set(err, EXIT_USAGE, "%s: option '%.64s' takes no value", options->command, word);
@@ -60,8 +61,8 @@ static bool is_cut(const struct options *options)
 
 static int refuse_cut(const struct options *options, struct err *err)
 {
-	return err_set(err, EXIT_USAGE, "%s: unknown option '%.64s', did you mean '--%s'?", options->command, long_word(options),
-		       options->long_options[options->index].name);
+	return err_set(err, EXIT_USAGE, "%s: unknown option '%.64s', did you mean '--%s'?", options->command,
+		       long_word(options), options->long_options[options->index].name);
 }
 
 int options_next(struct options *options, struct err *err)
@@ -70,7 +71,8 @@ int options_next(struct options *options, struct err *err)
 	if (options->index == -2)
 		optind = 0; /* getopt starts anew; a program that parses twice is our unit test */
 	options->index = -1;
-	int option = getopt_long(options->argc, options->argv, options->short_options, options->long_options, &options->index);
+	int option = getopt_long(options->argc, options->argv, options->short_options, options->long_options,
+				 &options->index);
 	if (option == -1)
 		return 0;
 	if (option == '?' || option == ':')
@@ -82,7 +84,8 @@ int options_end(const struct options *options, struct err *err)
 {
 	if (optind >= options->argc)
 		return 0;
-	return err_set(err, EXIT_USAGE, "%s: '%.64s' is one argument too many", options->command, options->argv[optind]);
+	return err_set(err, EXIT_USAGE, "%s: '%.64s' is one argument too many", options->command,
+		       options->argv[optind]);
 }
 
 int options_job_id(const char *text, uint64_t *ret_id, struct err *err)

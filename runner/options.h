@@ -27,7 +27,8 @@ struct options {
 	int index; /* of the long option that was last returned, or -1; -2 before the first */
 };
 
-#define OPTIONS(command, argc, argv, short_options, long_options) ((struct options){ command, argc, argv, short_options, long_options, -2 })
+#define OPTIONS(command, argc, argv, short_options, long_options)                                                      \
+	((struct options){ command, argc, argv, short_options, long_options, -2 })
 
 /* The option's value, 0 at the end, -1 with a usage error. Long options are taken by their full names alone. */
 int options_next(struct options *options, struct err *err);

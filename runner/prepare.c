@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a record to something that can be started. Nothing is executed from our own folders, which may be mounted noexec: of a script
- * the #! line is read here, as the kernel would (execve(2)), and its interpreter gets the script's file.
+ * From a record to something that can be started. Nothing is executed from our own folders, which may be mounted
+ * noexec: of a script the #! line is read here, as the kernel would (execve(2)), and its interpreter gets the script's
+ * file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,9 @@ static int check_workdir(const struct prepared *prepared, struct err *err)
 
 	if (stat(prepared->job.workdir, &found) < 0)
 		return err_sys(err, "cannot enter folder %s", prepared->job.workdir);
-	return S_ISDIR(found.st_mode) ? 0 : err_set(err, EXIT_NO_START, "cannot enter folder %s: it is not a folder", prepared->job.workdir);
+	return S_ISDIR(found.st_mode) ? 0
+				      : err_set(err, EXIT_NO_START, "cannot enter folder %s: it is not a folder",
+						prepared->job.workdir);
 }
 
 /* The parents of a path, made as `mkdir -p` would. */
@@ -75,7 +78,8 @@ static int open_files(struct prepared *prepared, const struct entry *entry, stru
 	prepared->files[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job->output, entry, job->name, err);
 	if (prepared->files[1] >= 0)
-		prepared->files[2] = job->error ? open_output(job->error, entry, job->name, err) : fcntl(prepared->files[1], F_DUPFD_CLOEXEC, 3);
+		prepared->files[2] = job->error ? open_output(job->error, entry, job->name, err)
+						: fcntl(prepared->files[1], F_DUPFD_CLOEXEC, 3);
 	umask(mask);
 	return prepared->files[2] < 0 ? -1 : 0;
 }
@@ -110,7 +114,8 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 		}
 	}
 	if (asprintf(&prepared->extra[0], "PGPU_JOB_NAME=%s", prepared->job.name) < 0 ||
-	    asprintf(&prepared->extra[1], "PGPU_SUBMIT_DIR=%s", prepared->facts.submit_dir ? prepared->facts.submit_dir : "") < 0 ||
+	    asprintf(&prepared->extra[1], "PGPU_SUBMIT_DIR=%s",
+		     prepared->facts.submit_dir ? prepared->facts.submit_dir : "") < 0 ||
 	    asprintf(&prepared->extra[2], "PGPU_RESTART_COUNT=%d", entry->restarts) < 0)
 		return err_sys(err, "cannot prepare the environment");
 	return 0;
@@ -120,7 +125,8 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 static int write_script(struct queue *queue, struct prepared *prepared, const struct entry *entry, struct err *err)
 {
 	snprintf(prepared->script, sizeof prepared->script, "script-%llu", (unsigned long long)entry->id);
-	return file_replace(queue->line.boot_fd, prepared->script, prepared->job.script, prepared->job.script_size, FILE_VOLATILE, err);
+	return file_replace(queue->line.boot_fd, prepared->script, prepared->job.script, prepared->job.script_size,
+			    FILE_VOLATILE, err);
 }
 
 /* "#! INTERPRETER [ONE ARGUMENT]"; the argument is the rest of the line, as the kernel takes it. */
@@ -145,7 +151,9 @@ static int read_interpreter(struct prepared *prepared, char **ret_argument, stru
 		*blank = '\0';
 		*ret_argument = blank + 1 + strspn(blank + 1, " \t");
 	}
-	return prepared->interpreter[0] ? 0 : err_set(err, EXIT_NO_START, "cannot start the script: its #! line names no interpreter");
+	return prepared->interpreter[0]
+		       ? 0
+		       : err_set(err, EXIT_NO_START, "cannot start the script: its #! line names no interpreter");
 }
 
 static int build_argv(struct queue *queue, struct prepared *prepared, const struct entry *entry, struct err *err)
@@ -178,8 +186,8 @@ static int build_argv(struct queue *queue, struct prepared *prepared, const stru
 	return 0;
 }
 
-int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared, struct task *task,
-		struct err *err)
+int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared,
+		struct task *task, struct err *err)
 {
 	struct prepared *prepared = ret_prepared;
 	struct sigaction plain = { .sa_handler = SIG_DFL };
@@ -187,9 +195,10 @@ int prepare_job(struct queue *queue, const char *file, const struct entry *entry
 	*prepared = (struct prepared){ .job = JOB_EMPTY, .files = { -1, -1, -1 } };
 	if (spool_read(&queue->spool, SPOOL_RUNNING, file, &prepared->job, &prepared->facts, err) < 0)
 		return -1;
-	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment, &prepared->environment_block, err) < 0 ||
-	    merge_environment(prepared, entry, err) < 0 || build_argv(queue, prepared, entry, err) < 0 || check_workdir(prepared, err) < 0 ||
-	    open_files(prepared, entry, err) < 0)
+	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
+				   &prepared->environment_block, err) < 0 ||
+	    merge_environment(prepared, entry, err) < 0 || build_argv(queue, prepared, entry, err) < 0 ||
+	    check_workdir(prepared, err) < 0 || open_files(prepared, entry, err) < 0)
 		return no_start(err);
 	task->launch = (struct launch){
 		.argv = prepared->argv,

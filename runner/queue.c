@@ -8,9 +8,9 @@
 
 #include "conf/base/say.h"
 #include "runner/desk.h"
-#include "runner/member.h"
+#include "runner/line/member.h"
+#include "runner/line/wake.h"
 #include "runner/rescue.h"
-#include "runner/wake.h"
 
 /* Whose queue this is must be no guess after sudo. */
 static void tell_owner(void)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Everything a command needs, opened in the right order: folders, configuration, whether it runs inside a job, and (outside
- * one) the rescue pass that every call owes the queue.
+ * Everything a command needs, opened in the right order: folders, configuration, whether it runs inside a job, and
+ * (outside one) the rescue pass that every call owes the queue.
  */
 #ifndef PGPU_RUNNER_QUEUE_H
 #define PGPU_RUNNER_QUEUE_H
 
-#include "runner/line.h"
+#include "runner/line/line.h"
 #include "runner/spooled.h"
 #include "submit/spool.h"
 
 /*
  * How a command takes a broken configuration: with the last copy that was right and a line on stderr, or not at all.
- * QUEUE_TELLING is lenient and says a line for each thing that the rescue pass mends; QUEUE_RUN is strict and leaves that pass to
- * the first settle of the `run`, which looks at the same things.
+ * QUEUE_TELLING is lenient and says a line for each thing that the rescue pass mends; QUEUE_RUN is strict and leaves
+ * that pass to the first settle of the `run`, which looks at the same things.
  */
 enum queue_conf { QUEUE_LENIENT, QUEUE_STRICT, QUEUE_TELLING, QUEUE_RUN };
 
@@ -21,7 +21,7 @@ struct queue {
 	struct line line;
 	struct spool spool;
 	struct spooled spooled;
-	bool inside;             /* called by a program inside a job: the queue lock is not ours to take */
+	bool inside;		 /* called by a program inside a job: the queue lock is not ours to take */
 	struct entry supervisor; /* then: whom to ask */
 };
 

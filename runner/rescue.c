@@ -11,8 +11,8 @@
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/scope.h"
-#include "runner/member.h"
-#include "runner/seat.h"
+#include "runner/line/member.h"
+#include "runner/line/seat.h"
 
 /* A blocking `run` has no record: that it was running when the machine went down is known from its lane alone. */
 static void log_lost_run(struct line *line, int boot, const char *name)
@@ -71,7 +71,9 @@ int rescue_sweep(struct line *line, struct err *err)
 	int result = 0;
 	if (faccessat(line->boot_fd, "swept", F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
 		result = line->spool.sweep(line->spool.context, err);
-		SCOPE_FD int fd = result < 0 ? -1 : openat(line->boot_fd, "swept", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		SCOPE_FD int fd =
+			result < 0 ? -1
+				   : openat(line->boot_fd, "swept", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (result == 0 && fd < 0)
 			result = err_sys(err, "cannot note the sweep after the boot");
 	}
@@ -106,7 +108,8 @@ static int looks_wrong(struct line *line, struct err *err)
 			continue;
 		busy++;
 		holders += view.held;
-		bool fresh = view.entry.state == ENTRY_GRANTED && clock_boot_ns() < view.entry.since_boot_ns + line->conf.take_ns;
+		bool fresh = view.entry.state == ENTRY_GRANTED &&
+			     clock_boot_ns() < view.entry.since_boot_ns + line->conf.take_ns;
 		if (!view.held && !fresh)
 			return 1;
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conf/base/clock.h"
-#include "runner/ticket.h"
+#include "runner/line/ticket.h"
 
 struct view {
 	struct line *line;
@@ -94,7 +94,8 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 
 	*ret_snapshot = (struct snapshot){ 0 };
 	if (read_lanes(line, ret_snapshot, err) < 0 || served_read(line, &served, err) < 0 ||
-	    ticket_each(line, add_ticket, &view, err) < 0 || spool_each(spool, SPOOL_PENDING, add_pending, &view, err) < 0) {
+	    ticket_each(line, add_ticket, &view, err) < 0 ||
+	    spool_each(spool, SPOOL_PENDING, add_pending, &view, err) < 0) {
 		served_free(&served);
 		snapshot_free(ret_snapshot);
 		return -1;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The whole line at one moment, for people: what runs, what waits in which order, and why. Read without the queue lock; the order is
- * that of the election itself.
+ * The whole line at one moment, for people: what runs, what waits in which order, and why. Read without the queue lock;
+ * the order is that of the election itself.
  */
 #ifndef PGPU_RUNNER_SNAPSHOT_H
 #define PGPU_RUNNER_SNAPSHOT_H
 
-#include "runner/line.h"
-#include "runner/seat.h"
+#include "runner/line/line.h"
+#include "runner/line/seat.h"
 #include "submit/spool.h"
 
 struct snapshot {
 	struct seat_view *lanes; /* heap */
 	int lane_count;
-	int busy;                /* lanes that are not free */
+	int busy;		   /* lanes that are not free */
 	struct candidates waiting; /* in the order in which they would start; a job whose lane is granted comes first */
-	struct entry *frozen;    /* heap: jobs that gave their lane up */
+	struct entry *frozen;	   /* heap: jobs that gave their lane up */
 	int frozen_count;
 	uint64_t last_served;
 };

@@ -10,8 +10,8 @@
 #include "conf/base/clock.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
-#include "runner/cell.h"
-#include "runner/stray.h"
+#include "runner/cell/cell.h"
+#include "runner/cell/stray.h"
 
 enum { CLEAR_MS = 2000 };
 
@@ -54,7 +54,8 @@ static void add_waits(struct spooled *spooled, struct listing *listing)
 		struct candidate *one = &listing->candidates->list[i];
 		const struct conf_class *class = conf_class_find(&spooled->line->conf, one->class_name);
 		int64_t written_ns;
-		if (class && class->turns_as_after_wait_ns && spool_written(spooled->spool, SPOOL_PENDING, one->file, &written_ns) == 0)
+		if (class && class->turns_as_after_wait_ns &&
+		    spool_written(spooled->spool, SPOOL_PENDING, one->file, &written_ns) == 0)
 			one->waited_ns = clock_wall_ns() - written_ns;
 	}
 }
@@ -76,7 +77,8 @@ static int take_pending(void *context, const struct candidate *winner, struct en
 	struct spool_name name;
 
 	if (spool_name_parse(winner->file, &name) < 0)
-		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged", (unsigned long long)winner->id);
+		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
+			       (unsigned long long)winner->id);
 	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
 		return -1;
 	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
@@ -107,14 +109,20 @@ static int clear_left(void *context, const struct entry *entry, struct err *err)
 		if (empty)
 			cell_remove(&cell);
 		cell_close(&cell);
-		return empty ? 0 : err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet", (unsigned long long)entry->id);
+		return empty ? 0
+			     : err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet",
+				       (unsigned long long)entry->id);
 	}
 	if (!entry->mark[0])
 		return 0;
-	/* A session's number is only trusted while its leader lives: the number of a dead one may be somebody else's by now. */
-	struct stray stray = { .mark = entry->mark, .session = procid_alive(&entry->main) && entry->kind == ENTRY_SPOOL ? entry->main.pid : 0 };
+	/* A session's number is only trusted while its leader lives: the number of a dead one may be somebody else's by
+	 * now. */
+	struct stray stray = { .mark = entry->mark,
+			       .session =
+				       procid_alive(&entry->main) && entry->kind == ENTRY_SPOOL ? entry->main.pid : 0 };
 	if (!stray_kill(&stray, CLEAR_MS))
-		return err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet", (unsigned long long)entry->id);
+		return err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet",
+			       (unsigned long long)entry->id);
 	return 0;
 }
 
@@ -154,7 +162,8 @@ static bool wants_requeue(struct spooled *spooled, const char *file)
 }
 
 /* Cancelled wins over lost; else back in line with one more restart, or the end where the header says so. */
-static int give_back(struct spooled *spooled, const struct spool_name *name, const char *file, struct entry *entry, struct err *err)
+static int give_back(struct spooled *spooled, const struct spool_name *name, const char *file, struct entry *entry,
+		     struct err *err)
 {
 	struct spool_name moved = *name;
 	enum spool_state to = SPOOL_ENDED;
@@ -177,7 +186,8 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	entry->id = name->id;
 	snprintf(entry->class_name, sizeof entry->class_name, "%s", name->class_name);
 	snprintf(entry->session, sizeof entry->session, "%s", name->session);
-	note_row(spooled, entry, to == SPOOL_ENDED ? moved.outcome : OUTCOME_LOST, to == SPOOL_ENDED ? moved.code : EXIT_BROKEN);
+	note_row(spooled, entry, to == SPOOL_ENDED ? moved.outcome : OUTCOME_LOST,
+		 to == SPOOL_ENDED ? moved.code : EXIT_BROKEN);
 	spooled->mended++;
 	if (spooled->tell)
 		say("job %llu: its worker was gone; %s", (unsigned long long)name->id,
@@ -212,7 +222,8 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 		return 0;
 	if (entry->kind == ENTRY_RUN) {
 		bool cancelled = spool_ordered(spooled->spool, entry->id) != ORDER_NONE;
-		note_row(spooled, entry, cancelled ? OUTCOME_CANCELLED : OUTCOME_LOST, cancelled ? EXIT_SIGNAL + 15 : EXIT_BROKEN);
+		note_row(spooled, entry, cancelled ? OUTCOME_CANCELLED : OUTCOME_LOST,
+			 cancelled ? EXIT_SIGNAL + 15 : EXIT_BROKEN);
 		spool_order_done(spooled->spool, entry->id);
 		spooled->mended++;
 		if (spooled->tell)

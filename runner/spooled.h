@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the line asks of the spool: who waits there, taking a job, and what becomes of the job of a supervisor that died. The line
- * itself knows no records (line.h, struct line_spool); the spool knows no lanes.
+ * What the line asks of the spool: who waits there, taking a job, and what becomes of the job of a supervisor that
+ * died. The line itself knows no records (line.h, struct line_spool); the spool knows no lanes.
  */
 #ifndef PGPU_RUNNER_SPOOLED_H
 #define PGPU_RUNNER_SPOOLED_H
 
-#include "runner/line.h"
+#include "runner/line/line.h"
 #include "submit/history.h"
 #include "submit/spool.h"
 
@@ -15,10 +15,10 @@ enum { SPOOLED_ROWS = CONF_LANES + 16 };
 struct spooled {
 	struct line *line;
 	struct spool *spool;
-	char taken[256];       /* the file in running/ of the job that `take` took last */
+	char taken[256];			/* the file in running/ of the job that `take` took last */
 	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
 	int row_count;
-	bool tell;             /* say a line for each thing that is mended */
+	bool tell; /* say a line for each thing that is mended */
 	int mended;
 };
 

@@ -75,7 +75,8 @@ static void reap_first(struct hold *hold)
 		return;
 	int left = hold->stop == STOP_NONE ? hold_count(hold) : 0;
 	if (left > 0)
-		say("%d process%s of the job %s left behind and ended", left, left == 1 ? "" : "es", left == 1 ? "was" : "were");
+		say("%d process%s of the job %s left behind and ended", left, left == 1 ? "" : "es",
+		    left == 1 ? "was" : "were");
 	hold_begin_stop(hold, STOP_LEFT);
 }
 

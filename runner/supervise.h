@@ -2,9 +2,10 @@
 /*
  * One job from its lane to its end: cell, start, watch, stop, and what is left behind. `run` and the worker share it.
  *
- * The caller's member holds a lane and its `job` says whose it is. supervise() returns when nothing of the job is left; the lane is still
- * held then, and the outcome is the caller's to record before the lane goes on. A `run` that was stopped by Ctrl-Z gave its lane up
- * and took one again meanwhile; each earlier hold has its own line in the log already.
+ * The caller's member holds a lane and its `job` says whose it is. supervise() returns when nothing of the job is left;
+ * the lane is still held then, and the outcome is the caller's to record before the lane goes on. A `run` that was
+ * stopped by Ctrl-Z gave its lane up and took one again meanwhile; each earlier hold has its own line in the log
+ * already.
  *
  * Messages that a program inside the job may send to GPU_QUEUE_TURN (one message, one answer, then the end of file):
  *     id N         "id FIRST": N job ids, for a submit inside the job
@@ -14,18 +15,18 @@
 #ifndef PGPU_RUNNER_SUPERVISE_H
 #define PGPU_RUNNER_SUPERVISE_H
 
-#include "runner/cell.h"
-#include "runner/launch.h"
-#include "runner/member.h"
-#include "runner/signals.h"
+#include "runner/cell/cell.h"
+#include "runner/cell/launch.h"
+#include "runner/line/member.h"
+#include "runner/line/signals.h"
 #include "submit/history.h"
 #include "submit/spool.h"
 
 struct task {
-	struct launch launch;        /* cell_fd and close_first are filled in here */
-	char *const *environment;    /* the job's; the marks of contract "What a job sees" are added here */
-	char *const *extra;          /* more assignments of the kind of job, NULL-ended; may be NULL */
-	bool interactive;            /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */
+	struct launch launch;	  /* cell_fd and close_first are filled in here */
+	char *const *environment; /* the job's; the marks of contract "What a job sees" are added here */
+	char *const *extra;	  /* more assignments of the kind of job, NULL-ended; may be NULL */
+	bool interactive; /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */
 	struct spool *spool;
 	struct signals *signals;
 };
@@ -33,11 +34,11 @@ struct task {
 struct verdict {
 	enum outcome outcome;
 	int exit_code;
-	int signal;             /* that ended its first process; 0: none */
-	struct err why;         /* for a job that could not start; text "" otherwise */
-	int64_t ran_ns;         /* of this hold, awake and unfrozen */
+	int signal;	/* that ended its first process; 0: none */
+	struct err why; /* for a job that could not start; text "" otherwise */
+	int64_t ran_ns; /* of this hold, awake and unfrozen */
 	int64_t frozen_ns;
-	int64_t waited_ns;      /* before this hold */
+	int64_t waited_ns; /* before this hold */
 	struct cell_figures figures;
 };
 

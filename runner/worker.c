@@ -20,7 +20,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "runner/commands.h"
-#include "runner/spawn.h"
+#include "runner/line/spawn.h"
 
 struct worker {
 	struct queue queue;
@@ -44,7 +44,8 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 	entry->limit_ns = job->limit_ns;
 	entry->memory_bytes = job->memory_bytes;
 	snprintf(entry->name, sizeof entry->name, "%s", job->name);
-	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1, command.text ? command.text : "");
+	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
+		 command.text ? command.text : "");
 	snprintf(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
 }
 
@@ -71,17 +72,20 @@ static int record_end(struct worker *worker, const struct verdict *verdict, stru
 }
 
 /* A record that cannot be read is set aside already; the lane is free for the next. */
-static void run_prepared(struct worker *worker, struct prepared *prepared, struct task *task, struct verdict *verdict, struct err *err)
+static void run_prepared(struct worker *worker, struct prepared *prepared, struct task *task, struct verdict *verdict,
+			 struct err *err)
 {
 	if (supervise(&worker->member, task, verdict, err) == 0)
 		return;
-	*verdict = (struct verdict){ .outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 } };
+	*verdict = (struct verdict){
+		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }
+	};
 	(void)prepared;
 }
 
 /*
- * A machine or a login that ends sends SIGTERM to everybody. A job that died of it without our doing has not failed if we are to die next:
- * its record then still says running, and it goes back in line.
+ * A machine or a login that ends sends SIGTERM to everybody. A job that died of it without our doing has not failed if
+ * we are to die next: its record then still says running, and it goes back in line.
  */
 static void wait_for_shutdown(const struct verdict *verdict)
 {
@@ -125,7 +129,8 @@ static int run_one(struct worker *worker, struct err *err)
 	if (!row)
 		return err_sys(err, "cannot write log.tsv");
 	verdict_row(member, &verdict, row);
-	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0 || spool_sync(&worker->queue.spool, err) < 0)
+	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0 ||
+	    spool_sync(&worker->queue.spool, err) < 0)
 		return -1;
 	return history_append(worker->queue.line.queue_fd, row, err);
 }
@@ -210,7 +215,8 @@ static int adopt_seat(struct member *member, const char *number_text, const char
 	return 0;
 }
 
-/* Our name in ps(1) is not that of /proc/self/exe, and the two signals that posix_spawn(3) keeps ignored are a job's to use. */
+/* Our name in ps(1) is not that of /proc/self/exe, and the two signals that posix_spawn(3) keeps ignored are a job's to
+ * use. */
 static void look_plain(void)
 {
 	unsigned long plain[8] = { 0 }; /* the kernel's struct sigaction: SIG_DFL, no flags, empty mask */

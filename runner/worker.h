@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A worker: a detached process that runs spooled jobs, one after the other, for as long as one comes first in line, and that watches for the line
- * as standby or second while it has none. Workers are alike: what one is to do stands in the files.
+ * A worker: a detached process that runs spooled jobs, one after the other, for as long as one comes first in line, and
+ * that watches for the line as standby or second while it has none. Workers are alike: what one is to do stands in the
+ * files.
  *
  * Its error descriptor is /dev/null; what goes wrong with a job is the job's reason (`show`).
  */
@@ -12,25 +13,25 @@
 #include "runner/supervise.h"
 
 /*
- * Fills `task` for a claimed job: command, environment, folder, files. What is wrong with the job itself (a folder that is gone, an output that
- * cannot be opened) is an error with exit code EXIT_NO_START.
+ * Fills `task` for a claimed job: command, environment, folder, files. What is wrong with the job itself (a folder that
+ * is gone, an output that cannot be opened) is an error with exit code EXIT_NO_START.
  */
 struct prepared {
 	struct job job;
 	struct job_facts facts;
 	char **environment;
 	char *environment_block;
-	char **list;         /* environment with the job's own over it */
+	char **list; /* environment with the job's own over it */
 	char *extra[5];
 	char **argv;
-	char *interpreter;   /* what argv points into */
+	char *interpreter; /* what argv points into */
 	char *script_path;
-	char script[64];     /* the script's file in the boot's folder; "" without one */
+	char script[64]; /* the script's file in the boot's folder; "" without one */
 	int files[3];
 };
 
-int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared, struct task *task,
-		struct err *err);
+int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared,
+		struct task *task, struct err *err);
 void prepare_free(struct queue *queue, struct prepared *prepared);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `pgpu cancel`: a waiting job leaves the line, a running one is ended. Returns when the jobs are gone, or says after the grace and 5 s more
- * which one is still being stopped. Inside a job the supervisor does it; nobody there waits, least of all for himself.
+ * `pgpu cancel`: a waiting job leaves the line, a running one is ended. Returns when the jobs are gone, or says after
+ * the grace and 5 s more which one is still being stopped. Inside a job the supervisor does it; nobody there waits,
+ * least of all for himself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,10 @@
 #include "runner/cancel.h"
 #include "runner/commands.h"
 #include "runner/desk.h"
+#include "runner/line/wake.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
-#include "runner/wake.h"
 
 static const char usage[] = "usage: pgpu cancel [options] ID...\n"
 			    "       pgpu cancel [options] --as SESSION | --class CLASS | --all\n"
@@ -77,7 +78,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	}
 	bool filtered = request->session || request->class_name || request->all;
 	if (filtered == (optind < argc))
-		return err_set(err, EXIT_USAGE, filtered ? "cancel: either ids or --as, --class, --all" : "cancel: a job id is missing");
+		return err_set(err, EXIT_USAGE,
+			       filtered ? "cancel: either ids or --as, --class, --all" : "cancel: a job id is missing");
 	for (; optind < argc; optind++) {
 		if (options_job_id(argv[optind], &id, err) < 0)
 			return err_wrap(err, "cancel");
@@ -110,7 +112,8 @@ static int collect(struct queue *queue, struct request *request, struct err *err
 		result = add_if(request, one->id, one->session, one->class_name, err);
 	}
 	for (int i = 0; result == 0 && i < snapshot.frozen_count; i++)
-		result = add_if(request, snapshot.frozen[i].id, snapshot.frozen[i].session, snapshot.frozen[i].class_name, err);
+		result = add_if(request, snapshot.frozen[i].id, snapshot.frozen[i].session,
+				snapshot.frozen[i].class_name, err);
 	for (int i = 0; result == 0 && i < snapshot.lane_count; i++) {
 		const struct entry *entry = &snapshot.lanes[i].entry;
 		if (entry->state == ENTRY_RUNNING || entry->state == ENTRY_COMPLETING)
@@ -134,7 +137,8 @@ static int cancel_one(struct queue *queue, uint64_t id, struct err *err)
 		if (strcmp(answer, words[i]) == 0)
 			return i;
 	}
-	return err_set(err, EXIT_FAILED, "cannot cancel job %llu: the supervisor said '%.60s'", (unsigned long long)id, answer);
+	return err_set(err, EXIT_FAILED, "cannot cancel job %llu: the supervisor said '%.60s'", (unsigned long long)id,
+		       answer);
 }
 
 /* Marks what has to be waited for by leaving its id in the list; the others become 0. */
@@ -177,7 +181,8 @@ static int wait_until_gone(struct queue *queue, const struct request *request)
 			continue;
 		int ended = await_end(queue, request->ids[i], left_ms < 0 ? 0 : (int)left_ms, NULL, NULL, &view, &err);
 		if (ended == 0) {
-			err_set(&err, EXIT_FAILED, "job %llu is still being stopped", (unsigned long long)request->ids[i]);
+			err_set(&err, EXIT_FAILED, "job %llu is still being stopped",
+				(unsigned long long)request->ids[i]);
 			code = say_err(&err);
 		}
 	}

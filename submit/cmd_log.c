@@ -33,7 +33,8 @@ static void put_figure(struct buf *out, const char *key, int64_t ns)
 	if (ns < 0)
 		buf_printf(out, ",\"%s\":null", key);
 	else
-		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S / NS_PER_MS));
+		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S),
+			   (long long)(ns % NS_PER_S / NS_PER_MS));
 }
 
 static void put_text(struct buf *out, const char *key, const char *text)
@@ -83,10 +84,10 @@ static void put_line(const struct history_row *row, bool first, struct buf *out)
 	if (row->ran_ns >= 0)
 		text_duration_format(row->ran_ns, ran);
 	if (first)
-		buf_printf(out, "%-19s %6s %-12s %-12s %-20s %9s %9s %5s %s\n", "ENDED", "JOB", "CLASS", "SESSION", "NAME", "WAITED", "RAN",
-			   "CODE", "OUTCOME");
-	buf_printf(out, "%.19s %6llu %-12s %-12.12s %-20s %9s %9s ", ended, (unsigned long long)row->id, row->class_name, row->session,
-		   name, waited, ran);
+		buf_printf(out, "%-19s %6s %-12s %-12s %-20s %9s %9s %5s %s\n", "ENDED", "JOB", "CLASS", "SESSION",
+			   "NAME", "WAITED", "RAN", "CODE", "OUTCOME");
+	buf_printf(out, "%.19s %6llu %-12s %-12.12s %-20s %9s %9s ", ended, (unsigned long long)row->id,
+		   row->class_name, row->session, name, waited, ran);
 	if (row->outcome != OUTCOME_TURN)
 		buf_printf(out, "%5d", row->exit_code);
 	else
@@ -117,7 +118,8 @@ static int read_since(const char *text, int64_t *ret_wall_ns, struct err *err)
 	if (clock_wall_parse(text, ret_wall_ns) == 0)
 		return 0;
 	if (text_duration_parse(text, false, &ago_ns, err) < 0)
-		return err_set(err, EXIT_USAGE, "log: --since '%.64s' is neither a time (2026-12-01T02:30) nor a duration (8h)", text);
+		return err_set(err, EXIT_USAGE,
+			       "log: --since '%.64s' is neither a time (2026-12-01T02:30) nor a duration (8h)", text);
 	*ret_wall_ns = clock_wall_ns() - ago_ns;
 	return 0;
 }
@@ -125,7 +127,10 @@ static int read_since(const char *text, int64_t *ret_wall_ns, struct err *err)
 int cmd_log(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "since", required_argument, NULL, 's' }, { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 },
+		{ "since", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
 	};
 	struct options options = OPTIONS("log", argc, argv, ":", long_options);
 	struct listing listing = { .out = BUF_EMPTY };

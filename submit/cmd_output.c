@@ -30,16 +30,20 @@ static int output(struct queue *queue, uint64_t id, bool follow, struct err *err
 		return err_set(err, EXIT_FAILED, "cannot print the output of job %llu: %s", (unsigned long long)id,
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
 	if (!view.output)
-		return err_set(err, EXIT_FAILED, "cannot print the output of job %llu: a blocking run has none of its own",
+		return err_set(err, EXIT_FAILED,
+			       "cannot print the output of job %llu: a blocking run has none of its own",
 			       (unsigned long long)id);
 	if (follow && queue->inside && view.state != VIEW_ENDED)
-		return err_set(err, EXIT_USAGE, "output: job %llu has not ended, and a job must not wait in its lane", (unsigned long long)id);
+		return err_set(err, EXIT_USAGE, "output: job %llu has not ended, and a job must not wait in its lane",
+			       (unsigned long long)id);
 	return follow_output(queue, id, view.output, follow, err);
 }
 
 int cmd_output(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "follow", no_argument, NULL, 'f' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option long_options[] = { { "follow", no_argument, NULL, 'f' },
+						      { "help", no_argument, NULL, 'h' },
+						      { 0 } };
 	struct options options = OPTIONS("output", argc, argv, ":f", long_options);
 	struct err err = ERR_NONE;
 	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);

@@ -12,10 +12,10 @@
 #include "conf/base/text.h"
 #include "runner/commands.h"
 #include "runner/jobview.h"
+#include "runner/line/ticket.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
-#include "runner/ticket.h"
 
 static const char usage[] = "usage: pgpu queue [options] [ID...]\n"
 			    "Lists running, frozen and waiting jobs, in the order in which they would start.\n"
@@ -42,8 +42,10 @@ struct listing {
 
 static int check_state(const char *state, struct err *err)
 {
-	static const char *const words[] = { "pending", "running", "frozen", "completing", "completed", "failed", "cancelled", "timeout", "lost",
-					     "PD", "R", "S", "CG", "CD", "F", "CA", "TO", "NF", NULL };
+	static const char *const words[] = { "pending", "running",   "frozen",	"completing", "completed",
+					     "failed",	"cancelled", "timeout", "lost",	      "PD",
+					     "R",	"S",	     "CG",	"CD",	      "F",
+					     "CA",	"TO",	     "NF",	NULL };
 	char hint[64];
 
 	for (int i = 0; words[i]; i++) {
@@ -57,10 +59,14 @@ static int check_state(const char *state, struct err *err)
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "as", required_argument, NULL, OPT_SESSION },	 { "session", required_argument, NULL, OPT_SESSION },
-		{ "class", required_argument, NULL, 'p' },	 { "partition", required_argument, NULL, 'p' },
-		{ "state", required_argument, NULL, OPT_STATE }, { "all", no_argument, NULL, OPT_ALL },
-		{ "json", no_argument, NULL, OPT_JSON },	 { "help", no_argument, NULL, OPT_HELP },
+		{ "as", required_argument, NULL, OPT_SESSION },
+		{ "session", required_argument, NULL, OPT_SESSION },
+		{ "class", required_argument, NULL, 'p' },
+		{ "partition", required_argument, NULL, 'p' },
+		{ "state", required_argument, NULL, OPT_STATE },
+		{ "all", no_argument, NULL, OPT_ALL },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, OPT_HELP },
 		{ 0 },
 	};
 	struct options options = OPTIONS("queue", argc, argv, ":p:", long_options);
@@ -99,7 +105,8 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 	}
 	return named && (!listing->session || strcmp(listing->session, view->session) == 0) &&
 	       (!listing->class_name || strcmp(listing->class_name, view->class_name) == 0) &&
-	       (!listing->state || strcmp(listing->state, jobview_state(view)) == 0 || strcmp(listing->state, jobview_letters(view)) == 0);
+	       (!listing->state || strcmp(listing->state, jobview_state(view)) == 0 ||
+		strcmp(listing->state, jobview_letters(view)) == 0);
 }
 
 static void put_row(struct listing *listing, const struct jobview *view)
@@ -111,14 +118,15 @@ static void put_row(struct listing *listing, const struct jobview *view)
 		text_duration_format(shown_ns, time);
 	text_show(view->name ? view->name : "?", name, 21);
 	if (listing->shown == 0)
-		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION", "NAME", "TIME", "WHY");
-	buf_printf(&listing->out, "%6llu %-2s %-12s %-12.12s %-20s %9s  ", (unsigned long long)view->id, jobview_letters(view),
-		   view->class_name, view->session, name, time);
+		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION",
+			   "NAME", "TIME", "WHY");
+	buf_printf(&listing->out, "%6llu %-2s %-12s %-12.12s %-20s %9s  ", (unsigned long long)view->id,
+		   jobview_letters(view), view->class_name, view->session, name, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		buf_printf(&listing->out, "on lane %d\n", view->lane);
 	else if (view->state == VIEW_ENDED)
-		buf_printf(&listing->out, "%s, exit code %d%s%s\n", jobview_state(view), view->exit_code, view->sentence[0] ? ": " : "",
-			   view->sentence);
+		buf_printf(&listing->out, "%s, exit code %d%s%s\n", jobview_state(view), view->exit_code,
+			   view->sentence[0] ? ": " : "", view->sentence);
 	else
 		buf_printf(&listing->out, "%s\n", view->sentence);
 }
@@ -145,7 +153,8 @@ static void put_running(struct listing *listing, const struct seat_view *lane)
 	if (lane->entry.id == 0 || (lane->entry.state != ENTRY_RUNNING && lane->entry.state != ENTRY_COMPLETING))
 		return;
 	if (lane->entry.kind == ENTRY_SPOOL) {
-		if (jobview_find(listing->queue, lane->entry.id, &view, &err) == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE)
+		if (jobview_find(listing->queue, lane->entry.id, &view, &err) == 0 && view.state != VIEW_ENDED &&
+		    view.state != VIEW_GONE)
 			put(listing, &view);
 		return;
 	}
@@ -233,7 +242,8 @@ static int put_row_of_log(const struct history_row *row, void *context)
 {
 	struct ended_list *ended = context;
 	struct ended wanted = { .name.id = row->id };
-	struct ended *found = ended->count ? bsearch(&wanted, ended->list, ended->count, sizeof wanted, compare_ids) : NULL;
+	struct ended *found =
+		ended->count ? bsearch(&wanted, ended->list, ended->count, sizeof wanted, compare_ids) : NULL;
 	SCOPE_VIEW struct jobview view = { 0 };
 
 	if (row->outcome == OUTCOME_TURN || (found && (found->shown || found->name.outcome != row->outcome)))

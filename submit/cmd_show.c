@@ -153,7 +153,9 @@ static int show_all(struct queue *queue, char **words, int count, bool json, str
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
+						      { "help", no_argument, NULL, 'h' },
+						      { 0 } };
 	struct options options = OPTIONS("show", argc, argv, ":", long_options);
 	struct err err = ERR_NONE;
 	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
@@ -173,7 +175,9 @@ int cmd_show(int argc, char **argv)
 		option = options_job_id(argv[i], &id, &err);
 	if (option < 0 || (!queue && err_sys(&err, "cannot show jobs") < 0))
 		return say_err(&err);
-	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0 ? say_err(&err) : show_all(queue, argv + optind, argc - optind, json, &out);
+	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0
+			   ? say_err(&err)
+			   : show_all(queue, argv + optind, argc - optind, json, &out);
 	int printed = out.size ? print_buf(&out) : EXIT_OK;
 	queue_close(queue);
 	return code ? code : printed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `pgpu submit`: reads and checks every job first, then makes them durable, then prints their ids, then sees that what can start
- * does. A submit that printed an id is on disk; one that failed left nothing.
+ * `pgpu submit`: reads and checks every job first, then makes them durable, then prints their ids, then sees that what
+ * can start does. A submit that printed an id is on disk; one that failed left nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,29 +51,44 @@ static const char usage[] =
 
 enum { OPT_HELP = 256, OPT_DRY_RUN, OPT_JSON, OPT_KEY };
 
-/* Every option that sets a header key, long name and short letter alike; `val` beyond OPT_KEY is its place in this table. */
+/* Every option that sets a header key, long name and short letter alike; `val` beyond OPT_KEY is its place in this
+ * table. */
 static const struct {
 	const char *name;
 	char letter;
 	const char *key;
 	const char *fixed; /* the value of an option that takes none */
 } keys[] = {
-	{ "class", 'p', "class", NULL },      { "partition", 0, "class", NULL }, { "as", 0, "session", NULL },
-	{ "session", 0, "session", NULL },    { "name", 'J', "name", NULL },     { "job-name", 0, "name", NULL },
-	{ "budget", 0, "budget", NULL },      { "limit", 't', "limit", NULL },   { "time", 0, "limit", NULL },
-	{ "memory", 'm', "memory", NULL },    { "mem", 0, "memory", NULL },      { "output", 'o', "output", NULL },
-	{ "error", 'e', "error", NULL },      { "workdir", 'D', "workdir", NULL }, { "chdir", 0, "workdir", NULL },
-	{ "requeue", 0, "requeue", "true" },  { "no-requeue", 0, "requeue", "false" }, { "export", 0, "export", NULL },
+	{ "class", 'p', "class", NULL },
+	{ "partition", 0, "class", NULL },
+	{ "as", 0, "session", NULL },
+	{ "session", 0, "session", NULL },
+	{ "name", 'J', "name", NULL },
+	{ "job-name", 0, "name", NULL },
+	{ "budget", 0, "budget", NULL },
+	{ "limit", 't', "limit", NULL },
+	{ "time", 0, "limit", NULL },
+	{ "memory", 'm', "memory", NULL },
+	{ "mem", 0, "memory", NULL },
+	{ "output", 'o', "output", NULL },
+	{ "error", 'e', "error", NULL },
+	{ "workdir", 'D', "workdir", NULL },
+	{ "chdir", 0, "workdir", NULL },
+	{ "requeue", 0, "requeue", "true" },
+	{ "no-requeue", 0, "requeue", "false" },
+	{ "export", 0, "export", NULL },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
 struct request {
-	struct { const char *key, *value; } settings[SETTINGS_MAX];
+	struct {
+		const char *key, *value;
+	} settings[SETTINGS_MAX];
 	int setting_count;
 	bool wait, dry_run, json, help;
-	char **files;      /* into argv */
+	char **files; /* into argv */
 	int file_count;
-	char **arguments;  /* of the script, or the command itself where there is no file; NULL-ended or NULL */
+	char **arguments; /* of the script, or the command itself where there is no file; NULL-ended or NULL */
 };
 
 struct jobs {
@@ -85,14 +100,18 @@ struct jobs {
 static void fill_options(struct option table[KEYS + 8])
 {
 	static const struct option more[] = {
-		{ "wait", no_argument, NULL, 'W' },	 { "dry-run", no_argument, NULL, OPT_DRY_RUN },
-		{ "test-only", no_argument, NULL, OPT_DRY_RUN }, { "json", no_argument, NULL, OPT_JSON },
-		{ "quiet", no_argument, NULL, 'q' },	 { "help", no_argument, NULL, OPT_HELP },
+		{ "wait", no_argument, NULL, 'W' },
+		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
+		{ "test-only", no_argument, NULL, OPT_DRY_RUN },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, OPT_HELP },
 		{ 0 },
 	};
 
 	for (int i = 0; i < KEYS; i++)
-		table[i] = (struct option){ keys[i].name, keys[i].fixed ? no_argument : required_argument, NULL, OPT_KEY + i };
+		table[i] = (struct option){ keys[i].name, keys[i].fixed ? no_argument : required_argument, NULL,
+					    OPT_KEY + i };
 	memcpy(table + KEYS, more, sizeof more);
 }
 
@@ -136,7 +155,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	request->files = argv + optind;
 	for (; optind < argc && strcmp(argv[optind], "--") != 0; optind++) {
 		if (argv[optind][0] == '-' && argv[optind][1])
-			return err_set(err, EXIT_USAGE, "submit: option '%.64s' stands behind a file; options come first", argv[optind]);
+			return err_set(err, EXIT_USAGE,
+				       "submit: option '%.64s' stands behind a file; options come first", argv[optind]);
 		request->file_count++;
 	}
 	if (request->file_count == 0)
@@ -144,7 +164,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	if (optind < argc)
 		request->arguments = argv + optind + 1;
 	if (request->arguments && request->file_count > 1)
-		return err_set(err, EXIT_USAGE, "submit: arguments behind '--' belong to one file, not to %d", request->file_count);
+		return err_set(err, EXIT_USAGE, "submit: arguments behind '--' belong to one file, not to %d",
+			       request->file_count);
 	return 0;
 }
 
@@ -197,8 +218,8 @@ static int apply(const struct request *request, struct job *job, struct err *err
 	return request->arguments ? job_set_argv(job, request->arguments, err) : 0;
 }
 
-static int read_job(const struct request *request, const char *name, const struct conf *conf, const char *folder, struct job *job,
-		    struct err *err)
+static int read_job(const struct request *request, const char *name, const struct conf *conf, const char *folder,
+		    struct job *job, struct err *err)
 {
 	SCOPE_FREE char *text = NULL;
 	char notice[256] = "";
@@ -227,7 +248,8 @@ static int read_jobs(const struct request *request, const struct conf *conf, str
 		return err_sys(err, "cannot spool job");
 	for (; jobs->count < count; jobs->count++) {
 		struct job_facts *facts = &jobs->facts[jobs->count];
-		if (read_job(request, request->file_count ? request->files[jobs->count] : NULL, conf, folder, &jobs->list[jobs->count], err) < 0) {
+		if (read_job(request, request->file_count ? request->files[jobs->count] : NULL, conf, folder,
+			     &jobs->list[jobs->count], err) < 0) {
 			job_free(&jobs->list[jobs->count]);
 			return -1;
 		}

@@ -21,7 +21,8 @@ static int wait_one(struct queue *queue, uint64_t id, int *ret_code, struct err 
 	int ended = await_end(queue, id, queue->inside ? 0 : -1, NULL, NULL, &view, err);
 
 	if (ended == 0)
-		return err_set(err, EXIT_USAGE, "wait: job %llu has not ended, and a job must not wait in its lane", (unsigned long long)id);
+		return err_set(err, EXIT_USAGE, "wait: job %llu has not ended, and a job must not wait in its lane",
+			       (unsigned long long)id);
 	*ret_code = view.exit_code;
 	return ended < 0 ? -1 : 0;
 }

@@ -14,8 +14,9 @@
 #include "conf/base/file.h"
 #include "conf/base/scope.h"
 
-static const char header[] = "ended\tjob\tkind\tsession\tclass\tname\tcommand\twaited_s\tran_s\tfrozen_s\tcpu_s\tgpu_s\t"
-			     "peak_memory_bytes\texit_code\toutcome\n";
+static const char header[] =
+	"ended\tjob\tkind\tsession\tclass\tname\tcommand\twaited_s\tran_s\tfrozen_s\tcpu_s\tgpu_s\t"
+	"peak_memory_bytes\texit_code\toutcome\n";
 
 enum { COLUMNS = 15, COMMAND_MAX = 4096 };
 
@@ -31,8 +32,8 @@ static void format_row(const struct history_row *row, struct buf *line)
 	char ended[CLOCK_TEXT];
 
 	clock_wall_format(row->ended_wall_ns, ended);
-	buf_printf(line, "%s\t%llu\t%s\t%s\t%s\t", ended, (unsigned long long)row->id, row->spooled ? "spool" : "run", row->session,
-		   row->class_name);
+	buf_printf(line, "%s\t%llu\t%s\t%s\t%s\t", ended, (unsigned long long)row->id, row->spooled ? "spool" : "run",
+		   row->session, row->class_name);
 	buf_field(line, row->name, 0);
 	buf_puts(line, "\t");
 	buf_field(line, row->command, COMMAND_MAX);
@@ -67,7 +68,8 @@ static void start_line(int fd, struct buf *line)
 int history_append(int queue_fd, const struct history_row *row, struct err *err)
 {
 	SCOPE_BUF struct buf line = BUF_EMPTY;
-	SCOPE_FD int fd = openat(queue_fd, "log.tsv", O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	SCOPE_FD int fd =
+		openat(queue_fd, "log.tsv", O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 
 	if (fd < 0)
 		return err_sys(err, "cannot open log.tsv");
@@ -136,7 +138,8 @@ static int parse_row(char *text, struct history_row *row)
 	*row = HISTORY_ROW;
 	row->outcome = outcome_parse(column[14]);
 	row->id = strtoull(column[1], NULL, 10);
-	if (text || row->outcome == OUTCOME_NONE || row->id == 0 || clock_wall_parse(column[0], &row->ended_wall_ns) < 0)
+	if (text || row->outcome == OUTCOME_NONE || row->id == 0 ||
+	    clock_wall_parse(column[0], &row->ended_wall_ns) < 0)
 		return -1;
 	row->spooled = strcmp(column[2], "spool") == 0;
 	copy(row->session, sizeof row->session, column[3]);
@@ -153,7 +156,8 @@ static int parse_row(char *text, struct history_row *row)
 	return 0;
 }
 
-int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context, struct err *err)
+int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,
+		 struct err *err)
 {
 	SCOPE_FD int fd = openat(queue_fd, "log.tsv", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log.tsv: the history of holds. One header line, then one line a hold, tab-separated, appended with one write(2) and not synced.
- * Fields are escaped \t \n \\ ; a figure that is not known is empty. A hold that ended by giving the lane up has outcome `turn`.
+ * log.tsv: the history of holds. One header line, then one line a hold, tab-separated, appended with one write(2) and
+ * not synced. Fields are escaped \t \n \\ ; a figure that is not known is empty. A hold that ended by giving the lane
+ * up has outcome `turn`.
  */
 #ifndef PGPU_SUBMIT_HISTORY_H
 #define PGPU_SUBMIT_HISTORY_H
@@ -25,22 +26,24 @@ struct history_row {
 	int64_t cpu_ns;
 	int64_t gpu_ns;
 	int64_t peak_memory_bytes;
-	int exit_code;     /* empty for `turn` */
+	int exit_code; /* empty for `turn` */
 	enum outcome outcome;
 };
 
-#define HISTORY_ROW ((struct history_row){ .waited_ns = -1, .ran_ns = -1, .frozen_ns = -1, .cpu_ns = -1, .gpu_ns = -1, \
-					   .peak_memory_bytes = -1 })
+#define HISTORY_ROW                                                                                                    \
+	((struct history_row){                                                                                         \
+		.waited_ns = -1, .ran_ns = -1, .frozen_ns = -1, .cpu_ns = -1, .gpu_ns = -1, .peak_memory_bytes = -1 })
 
 int history_append(int queue_fd, const struct history_row *row, struct err *err);
 /* Calls `visit` for each row in the file's order; damaged lines are passed over. A missing file has none. */
-int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context, struct err *err);
+int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,
+		 struct err *err);
 /* The last row of a job that is no `turn`. 1 found, 0 not. */
 int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err);
 
 /*
- * The log is not synced: after a power cut it may lack rows of jobs whose records say how they ended. Appends a row, with what the record
- * knows, for each ended record whose job has none. Returns how many, or -1.
+ * The log is not synced: after a power cut it may lack rows of jobs whose records say how they ended. Appends a row,
+ * with what the record knows, for each ended record whose job has none. Returns how many, or -1.
  */
 int history_repair(struct spool *spool, struct err *err);
 

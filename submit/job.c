@@ -81,9 +81,7 @@ static size_t put_piece(char letter, uint64_t id, const char *name, char *path, 
 	switch (letter) {
 	case '%': return put_name("%", path, size);
 	case 'j':
-	case 'A':
-		snprintf(number, sizeof number, "%llu", (unsigned long long)id);
-		return put_name(number, path, size);
+	case 'A': snprintf(number, sizeof number, "%llu", (unsigned long long)id); return put_name(number, path, size);
 	case 'a': return 0;
 	case 'x': return put_name(name, path, size);
 	default: return SIZE_MAX;

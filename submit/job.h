@@ -61,10 +61,10 @@ enum job_export { JOB_EXPORT_ALL, JOB_EXPORT_NONE, JOB_EXPORT_LIST };
 /* What stands after the header. */
 enum job_body {
 	JOB_BODY_NONE,
-	JOB_BODY_TEXT,    /* text after the header, begins with #! : written to a file and executed */
-	JOB_BODY_SCRIPT,  /* `script:` ; run by its #! line, or by /bin/sh where it has none */
-	JOB_BODY_SHELL,   /* `command: STRING`: /bin/sh -c STRING */
-	JOB_BODY_ARGV,    /* `command: [LIST]`, or `submit -- CMD ARG...` */
+	JOB_BODY_TEXT,	 /* text after the header, begins with #! : written to a file and executed */
+	JOB_BODY_SCRIPT, /* `script:` ; run by its #! line, or by /bin/sh where it has none */
+	JOB_BODY_SHELL,	 /* `command: STRING`: /bin/sh -c STRING */
+	JOB_BODY_ARGV,	 /* `command: [LIST]`, or `submit -- CMD ARG...` */
 };
 
 struct job {
@@ -74,20 +74,20 @@ struct job {
 	int64_t budget_ns;     /* 0 until job_complete() */
 	int64_t limit_ns;      /* 0 until job_complete(); a limit alone sets the budget to half of itself */
 	uint64_t memory_bytes; /* 0 until job_complete() */
-	char *workdir;         /* absolute after job_complete() */
-	char *output;          /* pattern as written; absolute after job_complete() */
-	char *error;           /* NULL: same as output */
-	char **env;            /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
+	char *workdir;	       /* absolute after job_complete() */
+	char *output;	       /* pattern as written; absolute after job_complete() */
+	char *error;	       /* NULL: same as output */
+	char **env;	       /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
 	enum job_export export;
-	char **export_names;   /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended; for JOB_EXPORT_ALL, where
-				  written as `all,NAME=VALUE`, the assignments alone, else NULL */
-	bool requeue;          /* default true */
+	char **export_names; /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended; for JOB_EXPORT_ALL, where
+				written as `all,NAME=VALUE`, the assignments alone, else NULL */
+	bool requeue;	     /* default true */
 	bool requeue_set;
 	enum job_body body;
-	char *script;          /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
+	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;
-	char **argv;           /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; may be NULL */
-	char *file_name;       /* as given to job_parse(); NULL for a command and for a record */
+	char **argv;	 /* JOB_BODY_ARGV; for the others the arguments of `submit FILE -- ARG...`; may be NULL */
+	char *file_name; /* as given to job_parse(); NULL for a command and for a record */
 	struct job_place places[JOB_KEYS]; /* where the value of a key stands in that file */
 };
 
@@ -96,8 +96,8 @@ struct job_facts {
 	uint64_t id;
 	int64_t submitted_wall_ns;
 	mode_t umask;
-	char env_name[64];     /* name of the environment's file in env/ */
-	char *submit_dir;      /* PGPU_SUBMIT_DIR; owned; job_facts_free() */
+	char env_name[64]; /* name of the environment's file in env/ */
+	char *submit_dir;  /* PGPU_SUBMIT_DIR; owned; job_facts_free() */
 };
 
 #define JOB_EMPTY ((struct job){ .requeue = true })
@@ -115,8 +115,8 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 
 /*
  * Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what
- * is there. `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is as
- * before.
+ * is there. `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
+ * as before.
  */
 int job_set(struct job *job, const char *key, const char *value, struct err *err);
 
@@ -132,8 +132,8 @@ int job_set_argv(struct job *job, char *const argv[], struct err *err);
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err);
 
 /*
- * The same for a blocking `run`, which has neither script nor output: class, times, ceiling and session. `workdir` is the
- * folder it was called in, as text alone: a folder that is gone is the command's business.
+ * The same for a blocking `run`, which has neither script nor output: class, times, ceiling and session. `workdir` is
+ * the folder it was called in, as text alone: a folder that is gone is the command's business.
  */
 int job_complete_run(struct job *job, const struct conf *conf, const char *workdir, struct err *err);
 

@@ -22,7 +22,7 @@
 
 enum {
 	RECORD_VERSION = 1,
-	LONGEST_SIMPLE_KEY = 100,       /* bytes, each up to 6 in quotes; YAML allows 1024 characters */
+	LONGEST_SIMPLE_KEY = 100,	 /* bytes, each up to 6 in quotes; YAML allows 1024 characters */
 	FACTS_MAX = 1024 + 4 * PATH_MAX, /* a byte of the folder's name is up to 4 in the fact */
 };
 

@@ -11,22 +11,14 @@
 #include "conf/base/words.h"
 
 static const char *const KEY_NAMES[] = {
-	[JOB_KEY_NAME] = "name",
-	[JOB_KEY_CLASS] = "class",
-	[JOB_KEY_SESSION] = "session",
-	[JOB_KEY_BUDGET] = "budget",
-	[JOB_KEY_LIMIT] = "limit",
-	[JOB_KEY_MEMORY] = "memory",
-	[JOB_KEY_WORKDIR] = "workdir",
-	[JOB_KEY_OUTPUT] = "output",
-	[JOB_KEY_ERROR] = "error",
-	[JOB_KEY_ENV] = "env",
-	[JOB_KEY_EXPORT] = "export",
-	[JOB_KEY_REQUEUE] = "requeue",
-	[JOB_KEY_COMMAND] = "command",
-	[JOB_KEY_SCRIPT] = "script",
-	[JOB_KEY_ARGUMENTS] = "arguments",
-	[JOB_KEYS] = NULL,
+	[JOB_KEY_NAME] = "name",	   [JOB_KEY_CLASS] = "class",
+	[JOB_KEY_SESSION] = "session",	   [JOB_KEY_BUDGET] = "budget",
+	[JOB_KEY_LIMIT] = "limit",	   [JOB_KEY_MEMORY] = "memory",
+	[JOB_KEY_WORKDIR] = "workdir",	   [JOB_KEY_OUTPUT] = "output",
+	[JOB_KEY_ERROR] = "error",	   [JOB_KEY_ENV] = "env",
+	[JOB_KEY_EXPORT] = "export",	   [JOB_KEY_REQUEUE] = "requeue",
+	[JOB_KEY_COMMAND] = "command",	   [JOB_KEY_SCRIPT] = "script",
+	[JOB_KEY_ARGUMENTS] = "arguments", [JOB_KEYS] = NULL,
 };
 
 int jobset_key(const char *name)
@@ -243,17 +235,10 @@ static int set_export(struct job *job, const char *value, struct err *err)
 }
 
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
-	[JOB_KEY_NAME] = set_name,
-	[JOB_KEY_CLASS] = set_class,
-	[JOB_KEY_SESSION] = set_session,
-	[JOB_KEY_BUDGET] = set_budget,
-	[JOB_KEY_LIMIT] = set_limit,
-	[JOB_KEY_MEMORY] = set_memory,
-	[JOB_KEY_WORKDIR] = set_workdir,
-	[JOB_KEY_OUTPUT] = set_output,
-	[JOB_KEY_ERROR] = set_error,
-	[JOB_KEY_EXPORT] = set_export,
-	[JOB_KEY_REQUEUE] = set_requeue,
+	[JOB_KEY_NAME] = set_name,	 [JOB_KEY_CLASS] = set_class,	  [JOB_KEY_SESSION] = set_session,
+	[JOB_KEY_BUDGET] = set_budget,	 [JOB_KEY_LIMIT] = set_limit,	  [JOB_KEY_MEMORY] = set_memory,
+	[JOB_KEY_WORKDIR] = set_workdir, [JOB_KEY_OUTPUT] = set_output,	  [JOB_KEY_ERROR] = set_error,
+	[JOB_KEY_EXPORT] = set_export,	 [JOB_KEY_REQUEUE] = set_requeue,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -9,7 +9,7 @@
 
 struct line {
 	const char *text;
-	size_t length;    /* without its newline */
+	size_t length;	  /* without its newline */
 	unsigned number;  /* 0: before the first */
 	const char *next; /* the next line's text */
 };

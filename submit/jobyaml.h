@@ -19,11 +19,11 @@ struct jobyaml_source {
 	const char *file_name; /* NULL: errors name no place */
 	const char *text;      /* NUL-ended beyond `size` */
 	size_t size;
-	unsigned first_line;           /* the file's line of the first line of `text` */
-	const unsigned *lines;         /* the file's line of each line of `text`; NULL: they follow each other */
-	size_t line_count;             /* of `lines` */
-	unsigned indent;               /* characters that were taken off each line's front */
-	size_t limit;                  /* bytes the header may have, beside the values of `large_keys` */
+	unsigned first_line;	       /* the file's line of the first line of `text` */
+	const unsigned *lines;	       /* the file's line of each line of `text`; NULL: they follow each other */
+	size_t line_count;	       /* of `lines` */
+	unsigned indent;	       /* characters that were taken off each line's front */
+	size_t limit;		       /* bytes the header may have, beside the values of `large_keys` */
 	const char *const *large_keys; /* NULL-ended */
 };
 
@@ -39,7 +39,7 @@ enum jobyaml_kind { JOBYAML_TEXT, JOBYAML_LIST, JOBYAML_MAP };
 struct jobyaml_entry {
 	struct jobyaml_text key;
 	enum jobyaml_kind kind;
-	struct job_place place;     /* of the value */
+	struct job_place place;	    /* of the value */
 	struct jobyaml_text *items; /* one of a text; of a map name and value in turn */
 	size_t count;
 	size_t room;

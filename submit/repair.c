@@ -40,7 +40,8 @@ static int compare(const void *left, const void *right)
 /* A row `lost` or `turn` is that of an earlier hold; the record's own end needs one of its own. */
 static int add_row(const struct history_row *row, void *context)
 {
-	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST ? add_id(context, row->id) : 0;
+	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST ? add_id(context, row->id)
+											    : 0;
 }
 
 struct missing {
@@ -61,10 +62,12 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 
 	/* One that was cancelled before it began never held a lane. */
 	if (name->outcome == OUTCOME_CANCELLED || name->outcome == OUTCOME_LOST ||
-	    (missing->logged.count && bsearch(&name->id, missing->logged.list, missing->logged.count, sizeof name->id, compare)))
+	    (missing->logged.count &&
+	     bsearch(&name->id, missing->logged.list, missing->logged.count, sizeof name->id, compare)))
 		return 0;
 	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
-	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS || spool_read(missing->spool, SPOOL_ENDED, file, &job, &facts, &ignored) < 0)
+	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS ||
+	    spool_read(missing->spool, SPOOL_ENDED, file, &job, &facts, &ignored) < 0)
 		return 0;
 	job_command_line(&job, &command);
 	row.id = name->id;
@@ -74,7 +77,8 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	snprintf(row.class_name, sizeof row.class_name, "%s", name->class_name);
 	snprintf(row.session, sizeof row.session, "%s", name->session);
 	snprintf(row.name, sizeof row.name, "%s", job.name);
-	snprintf(row.command, sizeof row.command, "%.*s", (int)sizeof row.command - 1, command.text ? command.text : "");
+	snprintf(row.command, sizeof row.command, "%.*s", (int)sizeof row.command - 1,
+		 command.text ? command.text : "");
 	job_facts_free(&facts);
 	missing->count++;
 	return history_append(missing->spool->queue_fd, &row, missing->err);

@@ -17,18 +17,20 @@
 #include "conf/base/text.h"
 
 static const char *const folder_names[SPOOL_FOLDERS] = {
-	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended", [SPOOL_ORDERS_DIR] = "orders",
-	[SPOOL_ENV_DIR] = "env",	 [SPOOL_REASONS_DIR] = "reasons", [SPOOL_BAD_DIR] = "bad",	  [SPOOL_TMP_DIR] = "tmp",
+	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended",
+	[SPOOL_ORDERS_DIR] = "orders",	 [SPOOL_ENV_DIR] = "env",	  [SPOOL_REASONS_DIR] = "reasons",
+	[SPOOL_BAD_DIR] = "bad",	 [SPOOL_TMP_DIR] = "tmp",
 };
 
 const char *const outcome_names[OUTCOMES] = {
-	[OUTCOME_NONE] = "",		 [OUTCOME_COMPLETED] = "completed", [OUTCOME_FAILED] = "failed",
-	[OUTCOME_CANCELLED] = "cancelled", [OUTCOME_TIMEOUT] = "timeout",     [OUTCOME_LOST] = "lost",
+	[OUTCOME_NONE] = "",	       [OUTCOME_COMPLETED] = "completed",
+	[OUTCOME_FAILED] = "failed",   [OUTCOME_CANCELLED] = "cancelled",
+	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_LOST] = "lost",
 	[OUTCOME_TURN] = "turn",
 };
 
 const char *const outcome_letters[OUTCOMES] = {
-	[OUTCOME_NONE] = "",	   [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F", [OUTCOME_CANCELLED] = "CA",
+	[OUTCOME_NONE] = "",	  [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F", [OUTCOME_CANCELLED] = "CA",
 	[OUTCOME_TIMEOUT] = "TO", [OUTCOME_LOST] = "NF",      [OUTCOME_TURN] = "S",
 };
 
@@ -65,7 +67,8 @@ int spool_folder(struct spool *spool, enum spool_folder which, struct err *err)
 
 void spool_name_format(const struct spool_name *name, char file[256])
 {
-	int used = snprintf(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session, name->restarts);
+	int used = snprintf(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session,
+			    name->restarts);
 
 	if (name->outcome != OUTCOME_NONE)
 		snprintf(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
@@ -81,13 +84,15 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 		return -1;
 	errno = 0;
 	name.id = strtoull(file, &end, 10);
-	if (errno || sscanf(end, ":%32[^:]:%64[^:]:%6d%n", name.class_name, name.session, &name.restarts, &used) != 3 || used == 0)
+	if (errno || sscanf(end, ":%32[^:]:%64[^:]:%6d%n", name.class_name, name.session, &name.restarts, &used) != 3 ||
+	    used == 0)
 		return -1;
 	end += used;
 	if (*end && sscanf(end, ":%15[a-z]:%4d%n", outcome, &name.code, &more) != 2)
 		return -1;
 	name.outcome = outcome_parse(outcome);
-	if (end[more] != '\0' || name.restarts < 0 || (outcome[0] && name.outcome == OUTCOME_NONE) || !text_class_ok(name.class_name))
+	if (end[more] != '\0' || name.restarts < 0 || (outcome[0] && name.outcome == OUTCOME_NONE) ||
+	    !text_class_ok(name.class_name))
 		return -1;
 	*ret_name = name;
 	return 0;
@@ -103,8 +108,9 @@ void spool_set_aside(struct spool *spool, enum spool_state state, const char *fi
 	say("%s/%.200s is set aside in bad/: %s", folder_names[state], file, reason);
 }
 
-int spool_each(struct spool *spool, enum spool_state state, int (*visit)(const struct spool_name *name, const char *file, void *context),
-	       void *context, struct err *err)
+int spool_each(struct spool *spool, enum spool_state state,
+	       int (*visit)(const struct spool_name *name, const char *file, void *context), void *context,
+	       struct err *err)
 {
 	int folder = spool_folder(spool, (enum spool_folder)state, err);
 	int copy = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -122,11 +128,13 @@ int spool_each(struct spool *spool, enum spool_state state, int (*visit)(const s
 	for (struct dirent *found; result == 0 && (found = readdir(list));) {
 		if (found->d_name[0] == '.')
 			continue;
-		bool ours = spool_name_parse(found->d_name, &name) == 0 && (name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
+		bool ours = spool_name_parse(found->d_name, &name) == 0 &&
+			    (name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
 		if (ours && (found->d_type == DT_REG || found->d_type == DT_UNKNOWN))
 			result = visit(&name, found->d_name, context);
 		else
-			spool_set_aside(spool, state, found->d_name, ours ? "it is not a regular file" : "the name is none of a job");
+			spool_set_aside(spool, state, found->d_name,
+					ours ? "it is not a regular file" : "the name is none of a job");
 	}
 	return result;
 }
@@ -148,8 +156,8 @@ static int match(const struct spool_name *name, const char *file, void *context)
 	return 1;
 }
 
-int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name, char ret_file[256],
-	       struct err *err)
+int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,
+	       char ret_file[256], struct err *err)
 {
 	struct search search = { .id = id };
 
@@ -231,11 +239,12 @@ int spool_withdraw(struct spool *spool, uint64_t id, struct err *err)
 	return unlinkat(spool->folders[SPOOL_PENDING_DIR], file, 0) == 0;
 }
 
-int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to, const struct spool_name *name,
-	       struct err *err)
+int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to,
+	       const struct spool_name *name, struct err *err)
 {
 	char renamed[256];
-	int source = spool_folder(spool, (enum spool_folder)from, err), target = spool_folder(spool, (enum spool_folder)to, err);
+	int source = spool_folder(spool, (enum spool_folder)from, err),
+	    target = spool_folder(spool, (enum spool_folder)to, err);
 
 	if (source < 0 || target < 0)
 		return -1;
@@ -245,8 +254,8 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 	return 0;
 }
 
-int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job, struct job_facts *ret_facts,
-	       struct err *err)
+int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job,
+	       struct job_facts *ret_facts, struct err *err)
 {
 	SCOPE_FREE char *text = NULL;
 	size_t size;

@@ -57,8 +57,8 @@ extern const char *const outcome_letters[OUTCOMES];
 enum outcome outcome_parse(const char *word);
 
 struct spool {
-	int queue_fd;                /* borrowed */
-	int folders[SPOOL_FOLDERS];  /* opened, and made, when first needed */
+	int queue_fd;		    /* borrowed */
+	int folders[SPOOL_FOLDERS]; /* opened, and made, when first needed */
 };
 
 struct spool_name {
@@ -78,12 +78,14 @@ void spool_name_format(const struct spool_name *name, char file[256]);
 int spool_name_parse(const char *file, struct spool_name *ret_name);
 
 /*
- * Stores the environment that `job` exports from `environment`, once for all jobs of the same shell; fills facts->env_name. Durable.
+ * Stores the environment that `job` exports from `environment`, once for all jobs of the same shell; fills
+ * facts->env_name. Durable.
  */
-int spool_store_environment(struct spool *spool, const struct job *job, char *const *environment, struct job_facts *facts,
-			    struct err *err);
+int spool_store_environment(struct spool *spool, const struct job *job, char *const *environment,
+			    struct job_facts *facts, struct err *err);
 /* NULL-ended list in one piece of memory (`*ret_block`, to be freed with the list). */
-int spool_load_environment(struct spool *spool, const char *env_name, char ***ret_list, char **ret_block, struct err *err);
+int spool_load_environment(struct spool *spool, const char *env_name, char ***ret_list, char **ret_block,
+			   struct err *err);
 
 /* Writes and syncs the record and renames it into pending/; the folder is not synced yet. Without the lock. */
 int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err);
@@ -92,22 +94,25 @@ int spool_submit_sync(struct spool *spool, struct err *err);
 /* Takes a job out again that nobody claimed. 1: it was still there; 0: it is not pending any more. With the lock. */
 int spool_withdraw(struct spool *spool, uint64_t id, struct err *err);
 
-/* Calls `visit` for each record of a state; stops at a value other than 0 and returns it. Strange files are set aside. */
-int spool_each(struct spool *spool, enum spool_state state, int (*visit)(const struct spool_name *name, const char *file, void *context),
-	       void *context, struct err *err);
+/* Calls `visit` for each record of a state; stops at a value other than 0 and returns it. Strange files are set aside.
+ */
+int spool_each(struct spool *spool, enum spool_state state,
+	       int (*visit)(const struct spool_name *name, const char *file, void *context), void *context,
+	       struct err *err);
 /* 1 and the state where the job has a record, 0 where it has none, -1. */
-int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name, char ret_file[256],
-	       struct err *err);
+int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,
+	       char ret_file[256], struct err *err);
 
-/* Moves a record: `name` gives the new file's name. With the lock. -1 with errnum ENOENT: somebody else has moved it. */
-int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to, const struct spool_name *name,
-	       struct err *err);
+/* Moves a record: `name` gives the new file's name. With the lock. -1 with errnum ENOENT: somebody else has moved it.
+ */
+int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to,
+	       const struct spool_name *name, struct err *err);
 /* The fsync that covers claims and ends. Without the lock. */
 int spool_sync(struct spool *spool, struct err *err);
 
 /* Reads a record. A damaged one is moved to bad/ with one line on stderr, and -1 returned. */
-int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job, struct job_facts *ret_facts,
-	       struct err *err);
+int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job,
+	       struct job_facts *ret_facts, struct err *err);
 /* When the record was written, wall clock; -1 when it is gone. */
 int spool_written(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns);
 /* When it was last moved, which for an ended record is when it ended. */
@@ -120,7 +125,8 @@ int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, s
 enum spool_order spool_ordered(struct spool *spool, uint64_t id);
 void spool_order_done(struct spool *spool, uint64_t id);
 
-/* After a boot, with the lock: what killed writers left in tmp/ and beside the queue's files, and orders that nobody will obey. */
+/* After a boot, with the lock: what killed writers left in tmp/ and beside the queue's files, and orders that nobody
+ * will obey. */
 void spool_sweep(struct spool *spool);
 /* How many entries were set aside in bad/. */
 long spool_count_bad(struct spool *spool);

@@ -2,9 +2,9 @@
 /*
  * Environments of spooled jobs: stored once by content, NUL-separated and byte for byte, mode 0600.
  *
- * The name is a 64-bit FNV-1a hash of the content; a name that is taken by other content gets a number behind it, so that the hash
- * needs to be good, not perfect. A file found in place was synced by whoever put it there; one younger than a minute is synced
- * again, since its writer may be killed between rename and sync.
+ * The name is a 64-bit FNV-1a hash of the content; a name that is taken by other content gets a number behind it, so
+ * that the hash needs to be good, not perfect. A file found in place was synced by whoever put it there; one younger
+ * than a minute is synced again, since its writer may be killed between rename and sync.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,13 +58,14 @@ static int compare(int folder, const char *name, const struct buf *all, struct e
 	}
 	if (size != all->size || (size && memcmp(text, all->text, size) != 0))
 		return -2;
-	if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_mtime + YOUNG_S > time(NULL) && fsync(folder) < 0)
+	if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_mtime + YOUNG_S > time(NULL) &&
+	    fsync(folder) < 0)
 		return err_sys(err, "cannot sync the environment");
 	return 1;
 }
 
-int spool_store_environment(struct spool *spool, const struct job *job, char *const *environment, struct job_facts *facts,
-			    struct err *err)
+int spool_store_environment(struct spool *spool, const struct job *job, char *const *environment,
+			    struct job_facts *facts, struct err *err)
 {
 	SCOPE_BUF struct buf all = BUF_EMPTY;
 	int folder = spool_folder(spool, SPOOL_ENV_DIR, err);
@@ -91,7 +92,8 @@ int spool_store_environment(struct spool *spool, const struct job *job, char *co
 	return err_set(err, EXIT_FAILED, "cannot store the environment: no name is left for it");
 }
 
-int spool_load_environment(struct spool *spool, const char *env_name, char ***ret_list, char **ret_block, struct err *err)
+int spool_load_environment(struct spool *spool, const char *env_name, char ***ret_list, char **ret_block,
+			   struct err *err)
 {
 	SCOPE_FREE char *block = NULL;
 	size_t size, count = 0;

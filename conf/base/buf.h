@@ -30,7 +30,8 @@ void buf_json(struct buf *buf, const char *text);
 void buf_shell(struct buf *buf, const char *word);
 /* `argv` as one shell-quoted line. */
 void buf_shell_line(struct buf *buf, char *const argv[]);
-/* A field of log.tsv: tab, newline and backslash as \t \n \\; other control bytes as \xNN. Cut at `limit` bytes (0: never). */
+/* A field of log.tsv: tab, newline and backslash as \t \n \\; other control bytes as \xNN. Cut at `limit` bytes (0:
+ * never). */
 void buf_field(struct buf *buf, const char *text, size_t limit);
 static inline bool buf_ok(const struct buf *buf)
 {

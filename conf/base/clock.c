@@ -59,7 +59,8 @@ int clock_wall_parse(const char *text, int64_t *wall_ns)
 	int used = 0, zone_hours, zone_minutes;
 	char sign;
 
-	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &used) != 5)
+	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
+		   &used) != 5)
 		return -1;
 	const char *rest = text + used;
 	if (sscanf(rest, ":%2d%n", &tm.tm_sec, &used) == 1)

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
 int64_t clock_awake_ns(void);

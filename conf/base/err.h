@@ -13,7 +13,7 @@
 enum {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,     /* an error at run time */
-	EXIT_USAGE = 2,      /* the command line, a job file or the configuration did not parse */
+	EXIT_USAGE = 2,	     /* the command line, a job file or the configuration did not parse */
 	EXIT_NO_LANE = 75,   /* no lane in time */
 	EXIT_STOPPED = 124,  /* past the limit, or stalled */
 	EXIT_BROKEN = 125,   /* pgpu failed before the command began, or the job was lost */
@@ -22,8 +22,8 @@ enum {
 };
 
 struct err {
-	int code;       /* the exit code this error asks for */
-	int errnum;     /* errno where a system call was the cause, else 0 */
+	int code;	/* the exit code this error asks for */
+	int errnum;	/* errno where a system call was the cause, else 0 */
 	char text[768]; /* one line */
 };
 

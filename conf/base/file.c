@@ -33,7 +33,8 @@ static int refuse_stranger(const struct stat *found, const char *name, struct er
 {
 	if (found->st_uid == geteuid())
 		return 0;
-	return err_set(err, EXIT_FAILED, "cannot use %s: it belongs to user %u, not to user %u", name, found->st_uid, geteuid());
+	return err_set(err, EXIT_FAILED, "cannot use %s: it belongs to user %u, not to user %u", name, found->st_uid,
+		       geteuid());
 }
 
 int folder_open_as(int at, const char *name, const char *shown, bool create, struct err *err)

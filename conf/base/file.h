@@ -17,8 +17,8 @@
 int write_all(int fd, const void *bytes, size_t count);
 
 /*
- * Opens folder `name` below `at` (or AT_FDCWD) and checks that it is a folder, no link, and ours. With `create` a missing
- * one is made with mode 0700 (only the last part of the path). Returns the descriptor.
+ * Opens folder `name` below `at` (or AT_FDCWD) and checks that it is a folder, no link, and ours. With `create` a
+ * missing one is made with mode 0700 (only the last part of the path). Returns the descriptor.
  */
 int folder_open(int at, const char *name, bool create, struct err *err);
 /* The same; errors call it `shown`. */
@@ -36,7 +36,8 @@ bool file_is_ours(int fd, const char *name, struct err *err);
 int file_read(int at, const char *name, size_t limit, char **ret_text, size_t *ret_size, struct err *err);
 /* The same from a descriptor that was already checked, from offset 0, without changing its position. */
 int file_read_fd(int fd, size_t limit, char **ret_text, size_t *ret_size, struct err *err);
-/* Reads at most `size` - 1 bytes of a small file of the kernel (/proc, /sys) into `text`; returns the count or -1 (errno). */
+/* Reads at most `size` - 1 bytes of a small file of the kernel (/proc, /sys) into `text`; returns the count or -1
+ * (errno). */
 ssize_t file_read_small(int at, const char *name, char *text, size_t size);
 
 enum file_sync { FILE_VOLATILE, FILE_DURABLE };

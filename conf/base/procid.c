@@ -15,7 +15,8 @@
 
 static struct procid self;
 
-/* State and start time of /proc/PID/stat: fields 3 and 22, counted after the last ')' since the name may hold anything. */
+/* State and start time of /proc/PID/stat: fields 3 and 22, counted after the last ')' since the name may hold anything.
+ */
 static int read_stat(pid_t pid, char *ret_state, uint64_t *ret_start)
 {
 	char path[40], text[1024];

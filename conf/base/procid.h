@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 struct procid {
-	pid_t pid;      /* 0: nobody */
+	pid_t pid;	/* 0: nobody */
 	uint64_t start; /* clock ticks since boot */
-	uint64_t ns;    /* inode of /proc/PID/ns/pid */
+	uint64_t ns;	/* inode of /proc/PID/ns/pid */
 };
 
 /* This process; read once, then remembered (a forked child that goes on must call procid_forget()). */

@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Segments that nobody can have written to: what is dropped of them is read again from the file (madvise(2), MADV_DONTNEED). */
+/* Segments that nobody can have written to: what is dropped of them is read again from the file (madvise(2),
+ * MADV_DONTNEED). */
 static int drop_clean(struct dl_phdr_info *info, size_t size, void *context)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -31,8 +31,8 @@ static inline void scope_free(void *pointer)
 	free(*(void **)pointer);
 }
 
-#define SCOPE_FD __attribute__((cleanup(scope_close)))
-#define SCOPE_DIR __attribute__((cleanup(scope_closedir)))
+#define SCOPE_FD   __attribute__((cleanup(scope_close)))
+#define SCOPE_DIR  __attribute__((cleanup(scope_closedir)))
 #define SCOPE_FREE __attribute__((cleanup(scope_free)))
 
 static inline int take_fd(int *fd)
@@ -51,7 +51,7 @@ static inline void *take_pointer(void *pointer)
 	return taken;
 }
 
-#define TAKE_FD(fd) take_fd(&(fd))
+#define TAKE_FD(fd)   take_fd(&(fd))
 #define TAKE(pointer) ((__typeof__(pointer))take_pointer(&(pointer)))
 
 #endif

@@ -23,7 +23,7 @@ static bool is_letter(char c)
 
 struct figure {
 	uint64_t whole;
-	uint64_t part;  /* digits after the point, as a number */
+	uint64_t part;	/* digits after the point, as a number */
 	uint64_t scale; /* 10 to the power of their count; 1 without a point */
 };
 
@@ -327,7 +327,8 @@ static size_t edit_distance(const char *a, const char *b)
 				cost[i][j] = i + j;
 				continue;
 			}
-			cost[i][j] = least(least(cost[i - 1][j], cost[i][j - 1]) + 1, cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			cost[i][j] = least(least(cost[i - 1][j], cost[i][j - 1]) + 1,
+					   cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				cost[i][j] = least(cost[i][j], cost[i - 2][j - 2] + 1);
 		}

@@ -14,16 +14,18 @@
 #include "err.h"
 
 /*
- * Durations: 90s, 15m, 1h30m, 2d, 1.5h (exact), 1:30:00, 2-12:00:00. Refused: a bare number, 1:30, 1h30, 15min, `2 hours`,
- * negative, junk, more than 100 years. Zero is refused unless `zero_ok`. The error is the reason alone
+ * Durations: 90s, 15m, 1h30m, 2d, 1.5h (exact), 1:30:00, 2-12:00:00. Refused: a bare number, 1:30, 1h30, 15min, `2
+ * hours`, negative, junk, more than 100 years. Zero is refused unless `zero_ok`. The error is the reason alone
  * ("'30' is 30s or 30m"), exit code 2; callers wrap it with the key or option.
  */
 int text_duration_parse(const char *text, bool zero_ok, int64_t *ret_ns, struct err *err);
-/* The shortest exact spelling in d h m s, such as "1h30m"; a part below one second is dropped. `text` holds 32 bytes. */
+/* The shortest exact spelling in d h m s, such as "1h30m"; a part below one second is dropped. `text` holds 32 bytes.
+ */
 enum { TEXT_DURATION = 32 };
 void text_duration_format(int64_t ns, char text[TEXT_DURATION]);
 
-/* Sizes: 512M, 24G, 1.5G (exact), 24GiB; units K M G T, powers of 1024. A bare number, zero, GB and overflow are refused. */
+/* Sizes: 512M, 24G, 1.5G (exact), 24GiB; units K M G T, powers of 1024. A bare number, zero, GB and overflow are
+ * refused. */
 int text_size_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 /* Exact with the largest unit that divides, such as "24G" or "1536M"; plain bytes get a B. `text` holds 32 bytes. */
 enum { TEXT_SIZE = 32 };
@@ -50,7 +52,8 @@ bool text_class_ok(const char *name);
 size_t text_utf8_length(const char *text);
 /* True when all of it is UTF-8 and no control character but tab and newline is in it. */
 bool text_printable(const char *text, size_t size);
-/* Copies for display: control bytes and bytes that are not UTF-8 become '?', cut at `size` - 1 bytes on a character's border. */
+/* Copies for display: control bytes and bytes that are not UTF-8 become '?', cut at `size` - 1 bytes on a character's
+ * border. */
 void text_show(const char *text, char *shown, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Reads #include lines as "FILE:#include "HEADER"" and prints those that break the layers of README's code map:
-# conf/base < conf < submit < runner < commands (main.c and cmd_*.c). Headers are named from the top or from FILE's folder.
+# conf/base < conf < submit < runner < commands (main.c and cmd_*.c); runner/line and runner/cell know neither each other nor submit/.
+# Headers are named from the top or from FILE's folder.
 
 function layer(file)
 {
@@ -11,19 +12,12 @@ function layer(file)
 	return 4
 }
 
-function half(file,   name)
+function half(file)
 {
-	name = file
-	sub(/.*\//, "", name)
-	sub(/\.[ch]$/, "", name)
-	if (file !~ /^runner\//) return ""
-	if (name ~ /^(line|seat|ticket|elect|entry|served|wake|member|settle|spawn|lineup)$/) return "line"
-	if (name ~ /^(cell|launch|stray|card.*)$/) return "cell"
+	if (file ~ /^runner\/line\//) return "line"
+	if (file ~ /^runner\/cell\//) return "cell"
 	return ""
 }
-
-# The few of runner/ that see both halves and submit/.
-function sees_all(file) { return file ~ /^runner\/(worker|rescue|spooled|supervise)\.[ch]$/ || layer(file) == 5 }
 
 BEGIN { FS = ":" }
 {
@@ -36,8 +30,8 @@ BEGIN { FS = ":" }
 		header = folder header
 	if (layer(header) > layer(file) && header != "runner/commands.h")
 		print file " includes " header ", a layer above it"
-	if (half(file) != "" && half(header) != "" && half(file) != half(header))
-		print file " of the " half(file) " half includes " header " of the " half(header) " half"
-	if (file ~ /^runner\// && header ~ /^submit\// && !sees_all(file))
-		print file " includes " header ": only worker, rescue, spooled, supervise and commands may"
+	if (half(file) != "" && half(header) != half(file) && header ~ /^runner\//)
+		print file " of the " half(file) " half includes " header ", which is none of it"
+	if (half(file) != "" && header ~ /^submit\//)
+		print file " of the " half(file) " half includes " header ": only runner/ itself and commands see submit/"
 }

@@ -4,7 +4,7 @@
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/../.." || exit 1
 
-shipped=(conf/base/*.[ch] conf/*.[ch] submit/*.[ch] runner/*.[ch])
+shipped=(conf/base/*.[ch] conf/*.[ch] submit/*.[ch] runner/*.[ch] runner/*/*.[ch])
 tests=(tests/*/*.[ch])
 bad=0
 
@@ -51,8 +51,8 @@ for header in confuse.h yaml.h sys/capability.h; do
 	rule "$header is included by one file" "$(one_file $header)"
 done
 rule "only the cell's file knows cgroup files" \
-	"$(only_in runner/cell.c '"[^"]*(/sys/fs/cgroup|cgroup\.[a-z]|memory\.(max|high|swap|peak|events|oom)|pids\.max|cpu\.stat)')"
-rule "only the paths' files know where things lie" "$(only_in 'conf/paths.c conf/conf_place.c runner/spawn.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
+	"$(only_in runner/cell/cell.c '"[^"]*(/sys/fs/cgroup|cgroup\.[a-z]|memory\.(max|high|swap|peak|events|oom)|pids\.max|cpu\.stat)')"
+rule "only the paths' files know where things lie" "$(only_in 'conf/paths.c conf/conf_place.c runner/line/spawn.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
 rule "no function without bounds, no shell" \
 	"$(only_in '' '(^|[^a-zA-Z_])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|system|popen|strtok|alloca)\(')"
 rule "no function is longer than 80 lines" "$(functions "${shipped[@]}" "${tests[@]}" | awk '$1 > 80')"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The line's protocol (README.md), small enough to be searched whole.
  *

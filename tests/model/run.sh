@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Searches the model of the line's protocol (line.pml, README.md): one line a scenario, exit 1 when a verdict is not the
 # expected one. Hash compaction (-DHC4) everywhere: two different states are taken for one with a chance below 1e-6.
 # Needs spin and a C compiler. Two scenarios at a time; everything lies in a temporary folder.
@@ -7,7 +8,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
-command -v spin >/dev/null && command -v "${CC:-cc}" >/dev/null || { echo "spin and a C compiler are needed" >&2; exit 1; }
+if ! command -v spin >/dev/null || ! command -v "${CC:-cc}" >/dev/null; then
+	echo "ok the model is searched # SKIP no spin or no C compiler here"
+	exit 0
+fi
 
 # check NAME VERDICT FLAGS...: VERDICT is holds or fails
 check() {
@@ -30,7 +34,7 @@ check() {
 	else
 		got="not finished"
 	fi
-	cd "$tmp" && rm -rf "$tmp/$name"
+	cd "$tmp" && rm -rf "${tmp:?}/$name"
 	if [ "$got" = "$want" ]; then
 		echo "ok $name states=$states ($got, as expected)"
 	else

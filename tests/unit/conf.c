@@ -402,8 +402,8 @@ static void comments_are_skipped(void **state)
 {
 	(void)state;
 	static const char *const comments[] = {
-		"#", "#\t", "#\r", "#\\", "# a = \"", "# ${HOME}", "# \x01\xff", "#####",
-		"//", "//note", "////", "// /*", "/**/", "/***/", "/*/ */", "/* // */", "/* } ' \" */", "/*\n\n*/",
+		"#",	  "#\t",  "#\r",   "#\\",  "# a = \"", "# ${HOME}", "# \x01\xff", "#####",	  "//",
+		"//note", "////", "// /*", "/**/", "/***/",    "/*/ */",    "/* // */",	  "/* } ' \" */", "/*\n\n*/",
 	};
 	SCOPE_BUF struct buf text = BUF_EMPTY;
 	struct conf conf;
@@ -428,7 +428,7 @@ static void long_comments_are_skipped(void **state)
 {
 	(void)state;
 	enum { LONG = 100000 };
-	static const char *const frames[][2] = {{ "#", "\n" }, { "//", "\n" }, { "/*", "*/" }};
+	static const char *const frames[][2] = { { "#", "\n" }, { "//", "\n" }, { "/*", "*/" } };
 	SCOPE_FREE char *fill = malloc(LONG + 1);
 	struct conf conf;
 
@@ -679,7 +679,7 @@ static void strange_copies_are_refused(void **state)
 static void a_copy_is_fresh_until_the_file_changes(void **state)
 {
 	(void)state;
-	const struct timespec times[2] = {{ .tv_sec = 1000 }, { .tv_sec = 1000 }};
+	const struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	struct conf conf;
 
 	put(FILE_NAME, "lanes = 3");

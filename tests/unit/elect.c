@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "conf/base/clock.h"
-#include "runner/elect.h"
+#include "runner/line/elect.h"
 
 static struct candidate *add(struct candidates *line, uint64_t id, int rank, const char *session, uint64_t served)
 {

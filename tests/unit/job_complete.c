@@ -336,8 +336,8 @@ static void output_names(void **state)
 
 static void environments(void **state)
 {
-	static const char *const never[] = { "PGPU_JOB_ID=1", "PGPU_ARRAY_TASK_ID=1", "PGPU_SUBMIT_DIR=/",
-					     "PGPU_RESTART_COUNT=0", "GPU_QUEUE=1", "GPU_QUEUE_TURN=x" };
+	static const char *const never[] = { "PGPU_JOB_ID=1",	     "PGPU_ARRAY_TASK_ID=1", "PGPU_SUBMIT_DIR=/",
+					     "PGPU_RESTART_COUNT=0", "GPU_QUEUE=1",	     "GPU_QUEUE_TURN=x" };
 	struct job job = JOB_EMPTY;
 
 	(void)state;

@@ -282,8 +282,8 @@ static void limits(void **state)
 static void names_come_from_the_file(void **state)
 {
 	static const char *const names[][2] = {
-		{ "a/b.tar.yaml", "b.tar" }, { "-", "stdin" }, { ".job", ".job" }, { "x", "x" }, { "./d.d/x", "x" },
-		{ "a\nb.sh", "a?b" }, { "\xFF.sh", "?" }, { "a.", "a" },
+		{ "a/b.tar.yaml", "b.tar" }, { "-", "stdin" },	   { ".job", ".job" }, { "x", "x" },
+		{ "./d.d/x", "x" },	     { "a\nb.sh", "a?b" }, { "\xFF.sh", "?" }, { "a.", "a" },
 	};
 
 	(void)state;

@@ -75,9 +75,35 @@ static unsigned next_random(unsigned below)
 /* Pieces on which quoting breaks, and plain bytes of every value. */
 static char *random_text(size_t least, size_t most, const char *without)
 {
-	static const char *const pieces[] = { "\n---\n", "\n...\n", "\"", "\\", "'", ": ", " #", "%", "\t", "\r\n",
-					      "\xC2\x85", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80",
-					      "\xC3\xBC", "&a", "*a", "!!x", "- ", "? ", "| ", "{", "[", ",", "<<", "~", "null", "\x7f", "\xED\xA0\x80" };
+	static const char *const pieces[] = { "\n---\n",
+					      "\n...\n",
+					      "\"",
+					      "\\",
+					      "'",
+					      ": ",
+					      " #",
+					      "%",
+					      "\t",
+					      "\r\n",
+					      "\xC2\x85",
+					      "\xE2\x80\xA8",
+					      "\xEF\xBB\xBF",
+					      "\xF0\x9F\x98\x80",
+					      "\xC3\xBC",
+					      "&a",
+					      "*a",
+					      "!!x",
+					      "- ",
+					      "? ",
+					      "| ",
+					      "{",
+					      "[",
+					      ",",
+					      "<<",
+					      "~",
+					      "null",
+					      "\x7f",
+					      "\xED\xA0\x80" };
 	size_t size = least + next_random((unsigned)(most - least));
 	char *text = calloc(size + 16, 1);
 

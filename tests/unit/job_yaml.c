@@ -62,8 +62,8 @@ static void bare_numbers_C013(void **state)
 static void sizes_C037(void **state)
 {
 	static const char *const good[] = { "32G", "32GiB", "1.5T", "512M" };
-	static const char *const bad[] = { "32GB", "32 GiB", "0", "-1", "99999999999G", "12X", "G", "1e3M",
-					   "1024", "24g", "0G" };
+	static const char *const bad[] = { "32GB", "32 GiB", "0",   "-1", "99999999999G", "12X", "G",
+					   "1e3M", "1024",   "24g", "0G" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {

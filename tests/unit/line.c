@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files of the line: entries, seats with their generations and locks, tickets, ids, who was served. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 
 #include "conf/base/file.h"
 #include "conf/base/scope.h"
-#include "runner/line.h"
-#include "runner/seat.h"
-#include "runner/ticket.h"
+#include "runner/line/line.h"
+#include "runner/line/seat.h"
+#include "runner/line/ticket.h"
 
 static char folder[64];
 
@@ -52,11 +52,32 @@ static int tear_down(void **state)
 
 static void an_entry_reads_back(void **state)
 {
-	struct entry entry = { .gen = 12, .state = ENTRY_RUNNING, .since_boot_ns = 99, .owner = { 7, 8, 9 }, .worker = true,
-			       .socket = "/run/x/7-8", .id = 42, .kind = ENTRY_SPOOL, .class_name = "render", .session = "film.v2",
-			       .name = "two words", .command = "sh -c 'a b'", .workdir = "/tmp", .restarts = 3, .arrived_wall_ns = 1,
-			       .started_wall_ns = 2, .waited_ns = 3, .ran_ns = 4, .frozen_ns = 5, .budget_ns = 6, .limit_ns = 7,
-			       .memory_bytes = 8, .main = { 10, 11, 12 }, .cell = "/c", .mark = "A=b" }, back;
+	struct entry entry = { .gen = 12,
+			       .state = ENTRY_RUNNING,
+			       .since_boot_ns = 99,
+			       .owner = { 7, 8, 9 },
+			       .worker = true,
+			       .socket = "/run/x/7-8",
+			       .id = 42,
+			       .kind = ENTRY_SPOOL,
+			       .class_name = "render",
+			       .session = "film.v2",
+			       .name = "two words",
+			       .command = "sh -c 'a b'",
+			       .workdir = "/tmp",
+			       .restarts = 3,
+			       .arrived_wall_ns = 1,
+			       .started_wall_ns = 2,
+			       .waited_ns = 3,
+			       .ran_ns = 4,
+			       .frozen_ns = 5,
+			       .budget_ns = 6,
+			       .limit_ns = 7,
+			       .memory_bytes = 8,
+			       .main = { 10, 11, 12 },
+			       .cell = "/c",
+			       .mark = "A=b" },
+		     back;
 	char text[ENTRY_TEXT];
 	(void)state;
 
@@ -226,7 +247,9 @@ static void a_ticket_says_who_waits(void **state)
 
 static void strange_names_are_no_tickets(void **state)
 {
-	static const char *const strange[] = { "", ".", "x", "0:test:me", "1:test", "1:te st:me", "1:test:me:gone", "-1:test:me", "1:test:me:" };
+	static const char *const strange[] = {
+		"", ".", "x", "0:test:me", "1:test", "1:te st:me", "1:test:me:gone", "-1:test:me", "1:test:me:"
+	};
 	struct ticket_name name;
 	(void)state;
 

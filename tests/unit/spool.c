@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The spool's files and the history: names, records set aside, orders, environments, log lines. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +70,19 @@ static void names_say_the_state(void **state)
 
 static void strange_names_are_no_jobs(void **state)
 {
-	static const char *const strange[] = { "", "x", "0:a:b:0", "01:a:b:0", "1:a:b", "1:a:b:", "1:a:b:-1", "1:a:b:0:gone:1", "1:a:b:0:failed",
-					       "1:a:b:0:failed:1:x", "1:a b:b:0", "99999999999999999999:a:b:0", "1:a:b:0x" };
+	static const char *const strange[] = { "",
+					       "x",
+					       "0:a:b:0",
+					       "01:a:b:0",
+					       "1:a:b",
+					       "1:a:b:",
+					       "1:a:b:-1",
+					       "1:a:b:0:gone:1",
+					       "1:a:b:0:failed",
+					       "1:a:b:0:failed:1:x",
+					       "1:a b:b:0",
+					       "99999999999999999999:a:b:0",
+					       "1:a:b:0x" };
 	struct spool_name name;
 	(void)state;
 
@@ -205,7 +216,9 @@ static void C097_an_environment_comes_back_byte_for_byte(void **state)
 	struct spool *spool = *state;
 	SCOPE_JOB struct job job = make_job("true");
 	struct job_facts one = { 0 }, two = { 0 };
-	char *environment[] = { "N=a\nb=c\n--- ", "BASH_FUNC_f%%=() {  echo hi\n}", "E=", "PGPU_JOB_ID=9", "GPU_QUEUE=1", NULL };
+	char *environment[] = {
+		"N=a\nb=c\n--- ", "BASH_FUNC_f%%=() {  echo hi\n}", "E=", "PGPU_JOB_ID=9", "GPU_QUEUE=1", NULL
+	};
 	char **list, *block;
 
 	assert_int_equal(spool_store_environment(spool, &job, environment, &one, NULL), 0);
@@ -232,7 +245,8 @@ static void an_environment_of_the_same_hash_gets_a_name_of_its_own(void **state)
 	assert_int_equal(spool_store_environment(spool, &job, environment, &facts, NULL), 0);
 	memcpy(name, facts.env_name, sizeof name);
 	/* Other content under that name is what a collision looks like. */
-	assert_int_equal(file_replace(spool_folder(spool, SPOOL_ENV_DIR, NULL), name, "B=2", 4, FILE_VOLATILE, NULL), 0);
+	assert_int_equal(file_replace(spool_folder(spool, SPOOL_ENV_DIR, NULL), name, "B=2", 4, FILE_VOLATILE, NULL),
+			 0);
 	assert_int_equal(spool_store_environment(spool, &job, environment, &facts, NULL), 0);
 	assert_string_not_equal(facts.env_name, name);
 }

@@ -23,18 +23,12 @@ static void durations_are_read(void **state)
 		const char *text;
 		int64_t ns;
 	} cases[] = {
-		{ "90s", 90 * NS_PER_S },
-		{ "15m", 15 * MINUTE },
-		{ "1h30m", 90 * MINUTE },
-		{ "2d", 2 * DAY },
-		{ "1.5h", 90 * MINUTE },
-		{ "0.5s", NS_PER_S / 2 },
-		{ "0.000000001s", 1 },
-		{ "1d2h3m4s", DAY + 2 * HOUR + 3 * MINUTE + 4 * NS_PER_S },
-		{ "1:30:00", 90 * MINUTE },
-		{ "2-12:00:00", 60 * HOUR },
-		{ "100:00:00", 100 * HOUR },
-		{ "36500d", 36500 * DAY },
+		{ "90s", 90 * NS_PER_S },	 { "15m", 15 * MINUTE },
+		{ "1h30m", 90 * MINUTE },	 { "2d", 2 * DAY },
+		{ "1.5h", 90 * MINUTE },	 { "0.5s", NS_PER_S / 2 },
+		{ "0.000000001s", 1 },		 { "1d2h3m4s", DAY + 2 * HOUR + 3 * MINUTE + 4 * NS_PER_S },
+		{ "1:30:00", 90 * MINUTE },	 { "2-12:00:00", 60 * HOUR },
+		{ "100:00:00", 100 * HOUR },	 { "36500d", 36500 * DAY },
 		{ "876000:00:00", 36500 * DAY },
 	};
 
@@ -268,7 +262,9 @@ static void words_of_truth(void **state)
 static void the_nearest_word_is_found(void **state)
 {
 	(void)state;
-	static const char *const words[] = { "interactive", "test", "clip", "render", "bench", "truth", "search", NULL };
+	static const char *const words[] = {
+		"interactive", "test", "clip", "render", "bench", "truth", "search", NULL
+	};
 	char hint[64];
 
 	assert_string_equal(text_nearest("rendr", words), "render");

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/capability.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conf/base/scope.h"
+
+enum step { STEP_NONE, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_EXEC };
+
+/* The child writes here what went wrong: it shares our memory until its exec, and we do not run meanwhile. */
+struct birth {
+	const struct launch *launch;
+	char *path;
+	char **by_shell;
+	volatile enum step step;
+	volatile int errnum;
+};
+
+static void fail(struct birth *birth, enum step step)
+{
+	birth->errnum = errno;
+	birth->step = step;
+	_exit(EXIT_NO_START);
+}
+
+/* 0, 1, 2 in place; a source that is itself one of them was moved up before. */
+static void place_files(struct birth *birth)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		if (birth->launch->fds[fd] >= 0 && dup2(birth->launch->fds[fd], fd) < 0)
+			fail(birth, STEP_FILES);
+	}
+}
+
+static void child(void *context)
+{
+	struct birth *birth = context;
+	const struct launch *launch = birth->launch;
+
+	for (const int *fd = launch->close_first; fd && *fd >= 0; fd++)
+		close(*fd);
+	place_files(birth);
+	if (launch->only_three)
+		syscall(SYS_close_range, 3U, ~0U, 0U);
+	if (launch->own_session && setsid() < 0)
+		fail(birth, STEP_SESSION);
+	if (launch->own_group && setpgid(0, 0) < 0)
+		fail(birth, STEP_SESSION);
+	if (launch->workdir && chdir(launch->workdir) < 0)
+		fail(birth, STEP_CWD);
+	if (launch->umask != (mode_t)-1)
+		umask(launch->umask);
+	sigaction(SIGCHLD, &launch->on_child, NULL);
+	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
+	execve(birth->path, launch->argv, launch->environment);
+	if (errno == ENOEXEC) {
+		birth->by_shell[0] = "/bin/sh";
+		birth->by_shell[1] = birth->path;
+		execve("/bin/sh", birth->by_shell, launch->environment);
+		errno = ENOEXEC;
+	}
+	fail(birth, STEP_EXEC);
+}
+
+static const char *find_variable(char *const *environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *environment; environment++) {
+		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+			return *environment + length + 1;
+	}
+	return NULL;
+}
+
+/* execvpe(3)'s search, done before the clone: the first executable file of the job's own PATH. */
+static int find_command(const struct launch *launch, char path[PATH_MAX], struct err *err)
+{
+	const char *name = launch->argv[0], *folders = find_variable(launch->environment, "PATH");
+	int why = ENOENT;
+
+	if (strchr(name, '/') || name[0] == '\0') {
+		if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+			why = ENAMETOOLONG;
+		else if (name[0])
+			return 0;
+		folders = "";
+	} else if (!folders) {
+		folders = "/usr/local/bin:/usr/bin:/bin";
+	}
+	while (*folders && !strchr(name, '/')) {
+		size_t length = strcspn(folders, ":");
+		struct stat found;
+		int used = snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders, length ? "/" : "./", name);
+		if (used < PATH_MAX && stat(path, &found) == 0 && S_ISREG(found.st_mode)) {
+			if (access(path, X_OK) == 0)
+				return 0;
+			why = EACCES;
+		}
+		folders += length + (folders[length] == ':');
+	}
+	errno = why;
+	err_sys(err, "cannot start %s", name);
+	err->code = EXIT_NO_START;
+	return -1;
+}
+
+/* A file capability on pgpu's binary makes the kernel set AT_SECURE (getauxval(3)); what it gave is given back for
+ * good. */
+static int drop_gained(struct err *err)
+{
+	if (!getauxval(AT_SECURE))
+		return 0;
+	cap_t none = cap_init();
+	int result = none ? cap_set_proc(none) : -1;
+	if (none)
+		cap_free(none);
+	if (result < 0 || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) {
+		err_sys(err, "cannot give back the capabilities of pgpu's file");
+		err->code = EXIT_BROKEN;
+		return -1;
+	}
+	return 0;
+}
+
+/* Room for "/bin/sh PATH ARG...", filled by the child if it needs it. */
+static char **shell_argv(char *const *argv)
+{
+	size_t count = 0;
+
+	while (argv[count])
+		count++;
+	char **copy = calloc(count + 3, sizeof *copy);
+	for (size_t i = 1; copy && i < count; i++)
+		copy[i + 1] = argv[i];
+	return copy;
+}
+
+enum { CHILD_STACK = 32 << 10 };
+
+/*
+ * clone3(2) with a stack of the child's own: it must not return into our frames, so it calls child() at once and never
+ * comes back. glibc has no wrapper for it. Elsewhere the child gets a copy of our memory, and `birth` lies in a shared
+ * page.
+ */
+#if defined(__x86_64__)
+#define SHARES_MEMORY 1
+static long clone_and_call(struct clone_args *args, void (*function)(void *), void *context)
+{
+	register void (*keep_function)(void *) __asm__("r8") = function;
+	register void *keep_context __asm__("r9") = context;
+	long result;
+
+	__asm__ volatile("syscall\n\t"
+			 "testq %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xorl %%ebp, %%ebp\n\t"
+			 "movq %%r9, %%rdi\n\t"
+			 "callq *%%r8\n\t"
+			 "ud2\n"
+			 "1:"
+			 : "=a"(result)
+			 : "a"(SYS_clone3), "D"(args), "S"(sizeof *args), "r"(keep_function), "r"(keep_context)
+			 : "rcx", "r11", "memory", "cc");
+	return result;
+}
+#elif defined(__aarch64__)
+#define SHARES_MEMORY 1
+static long clone_and_call(struct clone_args *args, void (*function)(void *), void *context)
+{
+	register long number __asm__("x8") = SYS_clone3;
+	register long result __asm__("x0") = (long)args;
+	register long size __asm__("x1") = sizeof *args;
+	register void (*keep_function)(void *) __asm__("x9") = function;
+	register void *keep_context __asm__("x10") = context;
+
+	__asm__ volatile("svc #0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, xzr\n\t"
+			 "mov x0, x10\n\t"
+			 "blr x9\n\t"
+			 "brk #0\n"
+			 "1:"
+			 : "+r"(result)
+			 : "r"(number), "r"(size), "r"(keep_function), "r"(keep_context)
+			 : "memory", "cc");
+	return result;
+}
+#else
+#define SHARES_MEMORY 0
+static long clone_and_call(struct clone_args *args, void (*function)(void *), void *context)
+{
+	args->flags &= ~(uint64_t)CLONE_VM;
+	args->stack = args->stack_size = 0;
+	long result = syscall(SYS_clone3, args, sizeof *args);
+	if (result == 0)
+		function(context);
+	return result < 0 ? -errno : result;
+}
+#endif
+
+static pid_t clone_child(struct birth *birth, int *pidfd)
+{
+	char stack[CHILD_STACK] __attribute__((aligned(64)));
+	struct clone_args args = {
+		.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
+		.pidfd = (uintptr_t)pidfd,
+		.exit_signal = SIGCHLD,
+		.stack = (uintptr_t)stack,
+		.stack_size = sizeof stack,
+	};
+
+	if (birth->launch->cell_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)birth->launch->cell_fd;
+	}
+	long result = clone_and_call(&args, child, birth);
+	if (result >= 0)
+		return (pid_t)result;
+	errno = (int)-result;
+	return -1;
+}
+
+static int explain(const struct birth *birth, struct err *err)
+{
+	enum step step = birth->step;
+
+	errno = birth->errnum;
+	if (step == STEP_CWD)
+		err_sys(err, "cannot enter folder %s", birth->launch->workdir);
+	else
+		err_sys(err, "cannot start %s", birth->launch->argv[0]);
+	err->code = step == STEP_EXEC || step == STEP_CWD ? EXIT_NO_START : EXIT_BROKEN;
+	return -1;
+}
+
+static int give_birth(struct birth *birth, struct launched *ret_launched, struct err *err)
+{
+	int pidfd = -1;
+	pid_t pid = clone_child(birth, &pidfd);
+
+	if (pid < 0) {
+		err_sys(err, "cannot start %s", birth->launch->argv[0]);
+		err->code = EXIT_BROKEN;
+		return -1;
+	}
+	if (birth->step != STEP_NONE) {
+		waitpid(pid, NULL, 0);
+		close(pidfd);
+		return explain(birth, err);
+	}
+	*ret_launched = (struct launched){ .pid = pid, .pidfd = pidfd };
+	return 0;
+}
+
+int launch(const struct launch *launch, struct launched *ret_launched, struct err *err)
+{
+	char path[PATH_MAX];
+	struct birth local, *birth = &local;
+
+	if (find_command(launch, path, err) < 0 || drop_gained(err) < 0)
+		return -1;
+	SCOPE_FREE char **by_shell = shell_argv(launch->argv);
+	if (!SHARES_MEMORY)
+		birth = mmap(NULL, sizeof *birth, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!by_shell || birth == MAP_FAILED) {
+		err_sys(err, "cannot start %s", launch->argv[0]);
+		err->code = EXIT_BROKEN;
+		return -1;
+	}
+	*birth = (struct birth){ .launch = launch, .path = path, .by_shell = by_shell, .step = STEP_NONE };
+	int result = give_birth(birth, ret_launched, err);
+	if (!SHARES_MEMORY)
+		munmap(birth, sizeof *birth);
+	return result;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The processes of a job that has no cell: found by descent (the supervisor is their subreaper, prctl(2)), by session,
+ * and by the mark in their environment, GPU_QUEUE_TURN. A process that clears its environment, leaves the session and
+ * whose supervisor has died is not found: that is the guarantee that is missing without a cell.
+ */
+#ifndef PGPU_RUNNER_STRAY_H
+#define PGPU_RUNNER_STRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { STRAY_SPARED = 16 };
+
+struct stray {
+	pid_t supervisor;	    /* whose descendants count; 0: nobody (a rescuer) */
+	pid_t session;		    /* whose members count; 0: none */
+	const char *mark;	    /* "NAME=VALUE"; NULL or "": none */
+	pid_t spared[STRAY_SPARED]; /* children of the supervisor that are no job: workers it started; 0 ends */
+};
+
+/* Calls `visit` for each; returns how many there are. Zombies and this process are left out. */
+size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context);
+/* One signal to each, through pidfds. */
+size_t stray_signal(const struct stray *stray, int sig);
+/* SIGKILL until none is left, at most `timeout_ms`; false when some are. Stops them first, so that none forks away. */
+bool stray_kill(const struct stray *stray, int timeout_ms);
+
+#endif

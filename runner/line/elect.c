@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "elect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/scope.h"
+
+struct candidate *candidates_add(struct candidates *candidates)
+{
+	if (candidates->count == candidates->room) {
+		size_t room = candidates->room ? candidates->room * 2 : 8;
+		struct candidate *list = realloc(candidates->list, room * sizeof *list);
+		if (!list)
+			return NULL;
+		candidates->list = list;
+		candidates->room = room;
+	}
+	struct candidate *added = &candidates->list[candidates->count++];
+	memset(added, 0, sizeof *added);
+	return added;
+}
+
+void candidates_free(struct candidates *candidates)
+{
+	free(candidates->list);
+	*candidates = (struct candidates){ 0 };
+}
+
+const struct conf_class *elect_rank(const struct conf *conf, const struct conf_class *class, int64_t waited_ns,
+				    int64_t ran_ns, bool turned)
+{
+	bool aged = (class->turns_as_after_wait_ns && waited_ns >= class->turns_as_after_wait_ns) ||
+		    (class->turns_as_after_run_ns && ran_ns >= class->turns_as_after_run_ns) ||
+		    (class->turns_as_without_turn_ns && !turned && ran_ns >= class->turns_as_without_turn_ns);
+
+	if (!aged || !class->turns_as[0])
+		return class;
+	const struct conf_class *as = conf_class_find(conf, class->turns_as);
+	return as ? as : class;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int elect_compare(const struct candidate *a, const struct candidate *b)
+{
+	if (a->barred != b->barred)
+		return a->barred ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	int order = compare(a->session_served, b->session_served);
+	if (order == 0)
+		order = compare(a->job_served, b->job_served);
+	return order ? order : compare(a->id, b->id);
+}
+
+struct candidate *elect(const struct candidates *candidates)
+{
+	struct candidate *best = NULL;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct candidate *next = &candidates->list[i];
+		if (!next->barred && (!best || elect_compare(next, best) < 0))
+			best = next;
+	}
+	return best;
+}
+
+/* Rank, session, then the order inside a session: what elect_sequence() deals from. */
+static int compare_piles(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->barred != b->barred)
+		return a->barred ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	int order = strcmp(a->session, b->session);
+	if (order == 0)
+		order = compare(a->job_served, b->job_served);
+	return order ? order : compare(a->id, b->id);
+}
+
+struct pile {
+	size_t next, end;
+	int rank;
+	uint64_t served;
+};
+
+static bool same_pile(const struct candidate *a, const struct candidate *b)
+{
+	return a->barred == b->barred && a->rank == b->rank && strcmp(a->session, b->session) == 0;
+}
+
+/* The pile whose top starts next: piles of better rank first, then the session served longest ago. */
+static struct pile *best_pile(struct pile *piles, size_t count, const struct candidate *list)
+{
+	struct pile *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (piles[i].next == piles[i].end)
+			continue;
+		struct candidate a = list[piles[i].next];
+		a.session_served = piles[i].served;
+		if (best) {
+			struct candidate b = list[best->next];
+			b.session_served = best->served;
+			if (elect_compare(&a, &b) > 0)
+				continue;
+		}
+		best = &piles[i];
+	}
+	return best;
+}
+
+int elect_sequence(struct candidates *candidates, uint64_t last)
+{
+	size_t count = candidates->count, pile_count = 0;
+	struct candidate *list = candidates->list;
+	SCOPE_FREE struct candidate *sorted = malloc((count + 1) * sizeof *sorted);
+	SCOPE_FREE struct pile *piles = malloc((count + 1) * sizeof *piles);
+
+	if (!sorted || !piles)
+		return -1;
+	if (count == 0)
+		return 0;
+	qsort(list, count, sizeof *list, compare_piles);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || !same_pile(&list[i - 1], &list[i]))
+			piles[pile_count++] =
+				(struct pile){ .next = i, .rank = list[i].rank, .served = list[i].session_served };
+		piles[pile_count - 1].end = i + 1;
+	}
+	for (size_t done = 0; done < count; done++) {
+		struct pile *pile = best_pile(piles, pile_count, list);
+		const char *session = list[pile->next].session;
+		sorted[done] = list[pile->next++];
+		last++;
+		for (size_t i = 0; i < pile_count; i++) {
+			if (strcmp(list[piles[i].end - 1].session, session) == 0)
+				piles[i].served = last;
+		}
+	}
+	memcpy(list, sorted, count * sizeof *list);
+	return 0;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "entry.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const entry_state_names[ENTRY_STATES] = {
+	[ENTRY_FREE] = "free",	     [ENTRY_GRANTED] = "granted",
+	[ENTRY_RUNNING] = "running", [ENTRY_COMPLETING] = "completing",
+	[ENTRY_WAITING] = "waiting", [ENTRY_FROZEN] = "frozen",
+};
+
+/* One table serves writing and reading, so that the two cannot drift apart. */
+enum field_type { FIELD_NUMBER, FIELD_INT, FIELD_BOOL, FIELD_TEXT, FIELD_STATE, FIELD_KIND, FIELD_PROC };
+
+struct field {
+	const char *key;
+	enum field_type type;
+	size_t offset;
+	size_t size;
+};
+
+#define FIELD(key, type, member)                                                                                       \
+	{                                                                                                              \
+		key, type, offsetof(struct entry, member), sizeof(((struct entry *)0)->member)                         \
+	}
+
+static const struct field fields[] = {
+	FIELD("gen", FIELD_NUMBER, gen),
+	FIELD("state", FIELD_STATE, state),
+	FIELD("since", FIELD_NUMBER, since_boot_ns),
+	FIELD("owner", FIELD_PROC, owner),
+	FIELD("worker", FIELD_BOOL, worker),
+	FIELD("socket", FIELD_TEXT, socket),
+	FIELD("job", FIELD_NUMBER, id),
+	FIELD("kind", FIELD_KIND, kind),
+	FIELD("class", FIELD_TEXT, class_name),
+	FIELD("session", FIELD_TEXT, session),
+	FIELD("name", FIELD_TEXT, name),
+	FIELD("command", FIELD_TEXT, command),
+	FIELD("workdir", FIELD_TEXT, workdir),
+	FIELD("restarts", FIELD_INT, restarts),
+	FIELD("arrived", FIELD_NUMBER, arrived_wall_ns),
+	FIELD("started", FIELD_NUMBER, started_wall_ns),
+	FIELD("waited", FIELD_NUMBER, waited_ns),
+	FIELD("ran", FIELD_NUMBER, ran_ns),
+	FIELD("frozen", FIELD_NUMBER, frozen_ns),
+	FIELD("budget", FIELD_NUMBER, budget_ns),
+	FIELD("limit", FIELD_NUMBER, limit_ns),
+	FIELD("memory", FIELD_NUMBER, memory_bytes),
+	FIELD("main", FIELD_PROC, main),
+	FIELD("cell", FIELD_TEXT, cell),
+	FIELD("mark", FIELD_TEXT, mark),
+};
+
+/* A value ends at its line's end, so control bytes of names and commands are written as '?'. */
+static int put_text(char *out, size_t room, const char *key, const char *value)
+{
+	int used = snprintf(out, room, "%s %s", key, value);
+
+	if (used >= (int)room)
+		used = (int)room - 1;
+	for (char *p = out; *p; p++) {
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	}
+	return used + snprintf(out + used, room - (size_t)used, "\n");
+}
+
+static int put_field(char *out, size_t room, const struct field *field, const struct entry *entry)
+{
+	const void *at = (const char *)entry + field->offset;
+	const struct procid *id = at;
+
+	switch (field->type) {
+	case FIELD_NUMBER:
+		return *(const int64_t *)at
+			       ? snprintf(out, room, "%s %lld\n", field->key, (long long)*(const int64_t *)at)
+			       : 0;
+	case FIELD_INT: return *(const int *)at ? snprintf(out, room, "%s %d\n", field->key, *(const int *)at) : 0;
+	case FIELD_BOOL: return *(const bool *)at ? snprintf(out, room, "%s 1\n", field->key) : 0;
+	case FIELD_TEXT: return *(const char *)at ? put_text(out, room, field->key, at) : 0;
+	case FIELD_STATE: return snprintf(out, room, "%s %s\n", field->key, entry_state_names[entry->state]);
+	case FIELD_KIND:
+		return entry->id ? snprintf(out, room, "%s %s\n", field->key,
+					    entry->kind == ENTRY_SPOOL ? "spool" : "run")
+				 : 0;
+	case FIELD_PROC:
+		return id->pid ? snprintf(out, room, "%s %d %llu %llu\n", field->key, id->pid,
+					  (unsigned long long)id->start, (unsigned long long)id->ns)
+			       : 0;
+	}
+	return 0;
+}
+
+int entry_format(const struct entry *entry, char text[ENTRY_TEXT])
+{
+	int used = 0;
+
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+		used += put_field(text + used, (size_t)(ENTRY_TEXT - used) - 8, &fields[i], entry);
+	return used + snprintf(text + used, (size_t)(ENTRY_TEXT - used), "end\n");
+}
+
+static int get_field(const struct field *field, const char *value, size_t length, struct entry *entry)
+{
+	void *at = (char *)entry + field->offset;
+	struct procid *id = at;
+	char *end;
+
+	switch (field->type) {
+	case FIELD_NUMBER: *(int64_t *)at = strtoll(value, &end, 10); return *end == '\n' ? 0 : -1;
+	case FIELD_INT: *(int *)at = (int)strtol(value, &end, 10); return *end == '\n' ? 0 : -1;
+	case FIELD_BOOL: *(bool *)at = *value == '1'; return 0;
+	case FIELD_TEXT:
+		if (length >= field->size)
+			return -1;
+		memcpy(at, value, length);
+		return 0;
+	case FIELD_STATE:
+		for (int state = 0; state < ENTRY_STATES; state++) {
+			if (strncmp(value, entry_state_names[state], length) == 0 &&
+			    entry_state_names[state][length] == '\0') {
+				entry->state = (enum entry_state)state;
+				return 0;
+			}
+		}
+		return -1;
+	case FIELD_KIND: entry->kind = *value == 's' ? ENTRY_SPOOL : ENTRY_RUN; return 0;
+	case FIELD_PROC:
+		id->pid = (pid_t)strtol(value, &end, 10);
+		id->start = strtoull(end, &end, 10);
+		id->ns = strtoull(end, &end, 10);
+		return *end == '\n' && id->pid > 0 ? 0 : -1;
+	}
+	return -1;
+}
+
+int entry_parse(const char *text, struct entry *ret_entry)
+{
+	struct entry entry = { 0 };
+	size_t next = 0;
+
+	while (strncmp(text, "end\n", 4) != 0) {
+		const char *line_end = strchr(text, '\n'), *blank = strchr(text, ' ');
+		if (!line_end || !blank || blank > line_end)
+			return -1;
+		size_t count = sizeof fields / sizeof fields[0], key_length = (size_t)(blank - text);
+		/* Fields come in the table's order: the search goes on where it stopped and wraps once. */
+		for (size_t tried = 0; tried < count; tried++) {
+			const struct field *field = &fields[(next + tried) % count];
+			if (strncmp(text, field->key, key_length) != 0 || field->key[key_length] != '\0')
+				continue;
+			if (get_field(field, blank + 1, (size_t)(line_end - blank - 1), &entry) < 0)
+				return -1;
+			next = (next + tried + 1) % count;
+			break;
+		}
+		text = line_end + 1;
+	}
+	*ret_entry = entry;
+	return 0;
+}
+
+int entry_read(int fd, struct entry *ret_entry, struct err *err)
+{
+	char text[ENTRY_TEXT + 1];
+
+	for (int tries = 0; tries < 100; tries++) {
+		ssize_t got = pread(fd, text, ENTRY_TEXT, 0);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(err, "cannot read lane or ticket");
+		if (got == 0) {
+			*ret_entry = (struct entry){ 0 };
+			return 0;
+		}
+		text[got] = '\0';
+		if (entry_parse(text, ret_entry) == 0)
+			return 0;
+	}
+	return err_set(err, EXIT_FAILED, "cannot read lane or ticket: it is damaged");
+}
+
+int entry_write(int fd, const struct entry *entry, struct err *err)
+{
+	char text[ENTRY_TEXT];
+	int length = entry_format(entry, text);
+	ssize_t wrote;
+
+	do
+		wrote = pwrite(fd, text, (size_t)length, 0);
+	while (wrote < 0 && errno == EINTR);
+	/* What lies behind "end" is never looked at by us; a person reads the file too. */
+	if (wrote != length || ftruncate(fd, length) < 0)
+		return err_sys(err, "cannot write lane or ticket");
+	return 0;
+}

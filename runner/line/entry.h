@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a lane, a role or a ticket says of itself: a few lines "key value" that a person can read, last line "end".
+ *
+ * Written only under the queue lock, with one pwrite(2); read with or without it. A reader without the lock that finds
+ * no "end" met a writer half way and reads again. Liveness is never taken from the text: it is a lock on the
+ * file (seat.h, ticket.h).
+ */
+#ifndef PGPU_RUNNER_ENTRY_H
+#define PGPU_RUNNER_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/base/err.h"
+#include "conf/base/procid.h"
+
+enum entry_state {
+	ENTRY_FREE,
+	ENTRY_GRANTED,	  /* on file for an owner who has not locked it yet */
+	ENTRY_RUNNING,	  /* a lane's job runs; a role's owner watches */
+	ENTRY_COMPLETING, /* ends, or is cleared by a rescuer */
+	ENTRY_WAITING,	  /* a ticket in line */
+	ENTRY_FROZEN,	  /* a ticket whose job has begun and is frozen */
+	ENTRY_STATES,
+};
+
+enum entry_kind { ENTRY_RUN, ENTRY_SPOOL };
+
+struct entry {
+	uint64_t gen; /* which byte of the file its holder has locked */
+	enum entry_state state;
+	int64_t since_boot_ns; /* when it came into that state */
+	struct procid owner;   /* supervisor of the job, watcher, or who waits */
+	bool worker;	       /* the owner is a worker: it can take any spooled job */
+	char socket[108];      /* the owner's control socket; "" where it has none */
+
+	uint64_t id; /* the job; 0 where a worker is to take whatever comes first */
+	enum entry_kind kind;
+	char class_name[33];
+	char session[65];
+	char name[256];
+	char command[512]; /* shell-quoted, cut */
+	char workdir[512]; /* cut */
+	int restarts;
+	int64_t arrived_wall_ns;
+	int64_t started_wall_ns;
+	int64_t waited_ns; /* before this hold */
+	int64_t ran_ns;	   /* in earlier holds of a job that gave its lane up */
+	int64_t frozen_ns;
+	int64_t budget_ns;
+	int64_t limit_ns;
+	uint64_t memory_bytes;
+	struct procid main; /* the job's first process */
+	char cell[512];	    /* path of its cgroup; "" without one */
+	char mark[128];	    /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
+};
+
+extern const char *const entry_state_names[ENTRY_STATES];
+
+enum { ENTRY_TEXT = 4096 };
+/* Returns the length; text always fits. */
+int entry_format(const struct entry *entry, char text[ENTRY_TEXT]);
+/* Unknown keys are passed over; -1 when "end" is missing or a figure is none. Fields not named are zero. */
+int entry_parse(const char *text, struct entry *ret_entry);
+
+/* Reads from offset 0, trying again while a writer is half way; an empty file is a free entry of gen 0. */
+int entry_read(int fd, struct entry *ret_entry, struct err *err);
+int entry_write(int fd, const struct entry *entry, struct err *err);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "conf/base/clock.h"
+#include "view.h"
+
+/* A lane whose supervisor died while its job ran: ours to clear. */
+static int adopt_dead(struct view *view, const struct seat_view *seat, struct err *err)
+{
+	struct plan *plan = view->plan;
+
+	view->busy++;
+	plan->settled = false;
+	if (seat->entry.kind == ENTRY_SPOOL)
+		view->spool_runs = true;
+	struct dead *dead = plan->deads == PLAN_DEAD ? NULL : view_grow(&plan->dead, plan->deads, sizeof *dead);
+	if (!dead)
+		return 0;
+	struct entry entry = seat->entry;
+	dead->entry = seat->entry;
+	dead->ticket = TICKET_NONE;
+	entry.state = ENTRY_COMPLETING;
+	entry.owner = view->member->job.owner;
+	memcpy(entry.socket, view->member->job.socket, sizeof entry.socket);
+	if (seat_take(view->member->line, seat, &entry, &dead->seat, err) < 0)
+		return -1;
+	plan->deads++;
+	return 0;
+}
+
+static bool lane_mine(const struct view *view, const struct seat_view *seat)
+{
+	const struct member *member = view->member;
+
+	return member->lane.fd >= 0 && member->lane.number == seat->number && member->lane.gen == seat->entry.gen;
+}
+
+static int take_for_self(struct view *view, const struct seat_view *seat, struct candidate *winner, struct err *err)
+{
+	struct member *member = view->member;
+	struct line *line = member->line;
+	struct entry *job = &member->job;
+
+	if (winner->spooled && line->spool.take(line->spool.context, winner, job, err) < 0)
+		return -1;
+	job->state = ENTRY_RUNNING;
+	job->started_wall_ns = clock_wall_ns();
+	job->since_boot_ns = view->now;
+	job->main = (struct procid){ 0 };
+	job->cell[0] = '\0';
+	if (lane_mine(view, seat) ? seat_update(&member->lane, job, err) < 0
+				  : seat_take(line, seat, job, &member->lane, err) < 0)
+		return -1;
+	member->ended = false;
+	member->wants_lane = false;
+	ticket_remove(line, &member->ticket);
+	winner->barred = true;
+	if (winner->spooled) {
+		view->spool_runs = true;
+		view->spool_left--;
+	}
+	view_note_wake(view, &view_standby(view)->entry);
+	if (view_note_holder(view, job, seat->number, err) < 0)
+		return -1;
+	return served_touch(line, &view->served, job->session, err);
+}
+
+/* The standby, where it is a worker that answers, else a new worker. */
+static int give_to_worker(struct view *view, const struct seat_view *seat, struct err *err)
+{
+	const struct seat_view *standby = view_standby(view);
+	bool ready = standby->held && standby->entry.state == ENTRY_RUNNING && standby->entry.worker &&
+		     !view_is_me(view, &standby->entry.owner) && !view->standby_granted && !view->distrust &&
+		     !procid_equal(&standby->entry.owner, &view->member->stopped);
+	struct entry entry = { .owner = standby->entry.owner, .worker = true };
+
+	if (!ready)
+		return view_spawn(view, seat, err);
+	memcpy(entry.socket, standby->entry.socket, sizeof entry.socket);
+	if (seat_grant(view->member->line, seat, &entry, err) < 0)
+		return -1;
+	view->standby_granted = true;
+	view_note_wake(view, &entry);
+	view_note_again(view, view->now + view->member->line->conf.take_ns);
+	view->plan->settled = false;
+	return 1;
+}
+
+static bool may_take_spooled(const struct view *view, const struct seat_view *seat)
+{
+	const struct member *member = view->member;
+
+	return member->kind == MEMBER_WORKER && !member->leaving && (member->lane.fd < 0 || lane_mine(view, seat));
+}
+
+/* After a lane was promised to "whatever spooled job comes first": the next one of that session comes later. */
+static void promise_spooled(struct view *view, struct candidate *winner)
+{
+	winner->session_served = ++view->served.last;
+	view->spool_runs = true;
+	if (--view->spool_left > 0)
+		return;
+	for (size_t i = 0; i < view->waiting.count; i++)
+		view->waiting.list[i].barred |= view->waiting.list[i].spooled;
+}
+
+/* Elects for one free lane. 1: somebody has it or is to have it. */
+static int fill_lane(struct view *view, const struct seat_view *seat, struct err *err)
+{
+	struct member *member = view->member;
+	struct candidate *winner;
+
+	while ((winner = elect(&view->waiting))) {
+		bool self = member->kind == MEMBER_RUN && winner->id == member->job.id && member->wants_lane &&
+			    !member->leaving && member->lane.fd < 0;
+		if (self || (winner->spooled && may_take_spooled(view, seat)))
+			return take_for_self(view, seat, winner, err) < 0 ? -1 : 1;
+		int given = winner->spooled ? give_to_worker(view, seat, err) : view_grant(view, seat, winner, err);
+		if (given != 0 && winner->spooled && given > 0)
+			promise_spooled(view, winner);
+		if (given != 0)
+			return given;
+		if (winner->spooled)
+			return 0;
+	}
+	return 0;
+}
+
+/* What a lane is: 1 free to give, 0 busy, -1 error. */
+static int judge_lane(struct view *view, const struct seat_view *seat, struct err *err)
+{
+	const struct entry *entry = &seat->entry;
+	struct member *member = view->member;
+
+	if (entry->state == ENTRY_FREE || (lane_mine(view, seat) && member->ended))
+		return 1;
+	if (entry->state == ENTRY_GRANTED && !seat->held && view_is_me(view, &entry->owner) && !member->leaving)
+		return 1;
+	if (entry->state == ENTRY_GRANTED) {
+		int busy = view_still_granted(view, seat, err);
+		if (busy <= 0)
+			return busy < 0 ? -1 : 1;
+		struct candidate *ticket = view_find_ticket(view, entry->id);
+		if (ticket)
+			ticket->barred = true;
+		else if (entry->owner.pid)
+			view->standby_granted = true;
+		view->spool_runs |= entry->worker;
+	} else if (!seat->held) {
+		return adopt_dead(view, seat, err);
+	} else {
+		view->spool_runs |= entry->kind == ENTRY_SPOOL;
+	}
+	view->busy++;
+	return view_note_holder(view, entry, seat->number, err);
+}
+
+int lanes_fill(struct view *view, struct err *err)
+{
+	bool available[CONF_LANES] = { false };
+	struct member *member = view->member;
+
+	for (int lane = 0; lane < view->lanes; lane++) {
+		int judged = judge_lane(view, &view->seats[lane], err);
+		if (judged < 0)
+			return -1;
+		available[lane] = judged;
+	}
+	for (int lane = 0; lane < view->lanes; lane++) {
+		if (!available[lane] || view->busy >= member->line->conf.lanes)
+			continue;
+		int given = fill_lane(view, &view->seats[lane], err);
+		if (given < 0)
+			return -1;
+		view->busy += given;
+	}
+	/* Ours, over, and for nobody. */
+	if (member->lane.fd >= 0 && member->ended) {
+		member->ended = false;
+		return seat_free(&member->lane, err);
+	}
+	return 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The queue's folder as the line sees it: its lock, this boot's folder, ids, and who was served last.
+ *
+ *     QUEUE/lock            the queue lock: held for memory and rename work only, never across an fsync, the start of a
+ *                           job, a wait, or a read of /proc or the card
+ *     QUEUE/counter         no id above it was ever given out; durable, raised by blocks of 100
+ *     QUEUE/served          the last served sessions: "SESSION SEQUENCE", fixed lines, overwritten in place, never
+ * synced QUEUE/conf            the configuration in force (conf.h) QUEUE/boot-ID/        what lives only as long as
+ * this boot: next, lane-K, standby, second, tickets/
+ *
+ * Calling sequence: line_open(), then line_lock() .. line_unlock() around settle() and the like, line_close(). No
+ * process inside a job's cell may call line_lock(): frozen, it would hold the lock.
+ *
+ * The line knows no spool. What it needs of spooled jobs it asks through `struct line_spool`.
+ */
+#ifndef PGPU_RUNNER_LINE_H
+#define PGPU_RUNNER_LINE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/base/err.h"
+#include "conf/conf.h"
+#include "elect.h"
+#include "entry.h"
+
+/*
+ * The spool's side, filled in by spooled_connect(). All but `list` and `take` run without the queue lock.
+ */
+struct line_spool {
+	/* Adds the first pending job of each (class, session); called with the lock. Returns how many wait in all, or
+	 * -1. */
+	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
+	/* Moves a pending record to running/ and fills id, kind, class, session, name, restarts of `entry`; with the
+	 * lock. */
+	int (*take)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
+	/* What a dead supervisor left of its job is killed and gone when this returns 0; -1: something is still there.
+	 */
+	int (*clear)(void *context, const struct entry *entry, struct err *err);
+	/* The job of a dead supervisor goes back in line or ends `lost`; with the lock. */
+	int (*lost)(void *context, const struct entry *entry, struct err *err);
+	/* Records that say running although this boot knows nothing of them; with the lock. */
+	int (*sweep)(void *context, struct err *err);
+	/* After a boot, and for `pgpu rescue`: what the unsynced log lacks is written again from the records; without
+	 * the lock. */
+	int (*repair)(void *context, struct err *err);
+	/* Makes what the last changes with the lock did durable, and writes log lines; without the lock. */
+	int (*sync)(void *context, struct err *err);
+	void *context;
+};
+
+struct line {
+	int queue_fd;
+	int boot_fd;
+	int tickets_fd;
+	int lock_fd;	    /* -1 while not held */
+	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
+	sigset_t mask;	    /* before line_lock() */
+	struct conf conf;
+	uint64_t conf_inode; /* of the copy that `conf` was read from: a new copy is a new file */
+	struct err conf_err; /* why the file on disk is not in force; text "" when it is */
+	struct line_spool spool;
+};
+
+#define LINE_CLOSED ((struct line){ .queue_fd = -1, .boot_fd = -1, .tickets_fd = -1, .lock_fd = -1 })
+
+/* Opens and makes what is missing, without the configuration. */
+int line_open(struct line *line, struct err *err);
+/*
+ * Fills line->conf with what is in force, taking a changed file over. A broken file is conf_err; only where there is no
+ * copy at all it is an error. Takes the queue lock when the file has changed, so never inside a cell (`may_lock`
+ * false).
+ */
+int line_conf(struct line *line, bool may_lock, struct err *err);
+/* Reads the copy again when another process has taken a changed file over. With the lock: every election counts with
+ * the same numbers. */
+int line_conf_again(struct line *line, struct err *err);
+void line_close(struct line *line);
+
+/* Waits for the lock however long it takes; sends SIGCONT to a holder that keeps it over a second, names it after ten.
+ */
+int line_lock(struct line *line, struct err *err);
+void line_unlock(struct line *line);
+
+/* Makes sure that `count` ids can be taken without a sync. Without the lock. */
+int line_reserve(struct line *line, unsigned count, struct err *err);
+/* With the lock, after line_reserve(): 1 when another process took them meanwhile (reserve again), 0 with the first id.
+ */
+int line_take_ids(struct line *line, unsigned count, uint64_t *ret_first, struct err *err);
+/* True when the id was given out at some time. */
+bool line_id_known(struct line *line, uint64_t id);
+
+/* Sequence numbers of all sessions; `served_read` and `served_touch` with the lock. An unknown session is 0: never
+ * served. */
+struct served {
+	char *text;
+	size_t size;
+	uint64_t last;
+};
+int served_read(struct line *line, struct served *ret_served, struct err *err);
+uint64_t served_of(const struct served *served, const char *session);
+/* Counts the session as served now; `served` is what served_read() gave under the same lock. */
+int served_touch(struct line *line, struct served *served, const char *session, struct err *err);
+void served_free(struct served *served);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lineup.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/rest.h"
+
+/* Ctrl-Z: the watch goes to somebody else, the ticket says that it is not to be asked, and then we stop like any other
+ * program. */
+static int stop_here(struct member *member, struct err *err)
+{
+	if (member_pause(member, TICKET_PASSED, err) < 0)
+		return -1;
+	raise(SIGSTOP);
+	return member_resume(member, err) < 0 ? -1 : member_settle(member, err);
+}
+
+/* 0 to go on, a signal that ends the wait, or -1. */
+static int heed_signals(struct member *member, struct signals *signals, struct err *err)
+{
+	for (int sig; (sig = signals_next(signals));) {
+		switch (sig) {
+		case SIGCHLD:
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+			break;
+		case SIGURG:
+		case SIGCONT:
+			/* Said by somebody who could not reach the socket, or back after a stop: the files have the
+			 * news. */
+			if (member_settle(member, err) < 0)
+				return -1;
+			break;
+		case SIGTSTP:
+			if (stop_here(member, err) < 0)
+				return -1;
+			break;
+		default: return sig;
+		}
+	}
+	return 0;
+}
+
+static int time_left(const struct lineup *lineup, int timeout_ms)
+{
+	if (lineup->until_awake_ns < 0)
+		return timeout_ms;
+	int64_t left = (lineup->until_awake_ns - clock_awake_ns() + NS_PER_MS - 1) / NS_PER_MS;
+	if (left < 0)
+		left = 0;
+	return timeout_ms < 0 || left < timeout_ms ? (int)(left > 1000000 ? 1000000 : left) : timeout_ms;
+}
+
+/* One sleep and what came of it; -1, 0, or a signal. */
+static int sleep_once(struct member *member, struct signals *signals, const struct lineup *lineup, struct err *err)
+{
+	struct pollfd polls[MEMBER_POLL + 1];
+	int timeout_ms;
+	int count = member_poll_fill(member, polls, &timeout_ms);
+
+	polls[count] = (struct pollfd){ .fd = signals->fd, .events = POLLIN };
+	if (poll(polls, (nfds_t)count + 1, time_left(lineup, timeout_ms)) < 0 && errno != EINTR)
+		return err_sys(err, "cannot wait in line");
+	int sig = polls[count].revents ? heed_signals(member, signals, err) : 0;
+	if (sig != 0)
+		return sig;
+	if (member_poll_done(member, polls, count, NULL, NULL) && member_settle(member, err) < 0)
+		return -1;
+	return 0;
+}
+
+int lineup_wait(struct member *member, struct signals *signals, const struct lineup *lineup, int *ret_signal,
+		struct err *err)
+{
+	enum lineup_end end = LINEUP_LANE;
+	bool told = false;
+
+	member->wants_lane = true;
+	if (member_settle(member, err) < 0)
+		return -1;
+	while (member->lane.fd < 0) {
+		/* An order is on file before its message: looked at after each settle, it is not missed. */
+		if (lineup->cancelled(lineup->context))
+			end = LINEUP_CANCELLED;
+		else if (lineup->until_awake_ns >= 0 && clock_awake_ns() >= lineup->until_awake_ns)
+			end = LINEUP_TIMEOUT;
+		if (end != LINEUP_LANE)
+			break;
+		if (!told)
+			lineup->waiting(lineup->context);
+		told = true;
+		rest_memory();
+		int sig = sleep_once(member, signals, lineup, err);
+		if (sig < 0)
+			return -1;
+		if (sig > 0) {
+			*ret_signal = sig;
+			end = LINEUP_SIGNAL;
+			break;
+		}
+	}
+	if (end != LINEUP_LANE && member_leave(member, err) < 0)
+		return -1;
+	return end;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One step of the line's protocol: with the queue lock held, look at all seats, tickets and spooled jobs, give every
+ * free lane to who comes first, fill the roles, and say what is to be done once the lock is dropped.
+ */
+#ifndef PGPU_RUNNER_SETTLE_H
+#define PGPU_RUNNER_SETTLE_H
+
+#include "member.h"
+
+enum { PLAN_SPAWNS = 4, PLAN_DEAD = 4 };
+
+struct dead {
+	struct entry entry;   /* what its supervisor left on file */
+	struct seat seat;     /* its lane, held by us as `completing` (or SEAT_NONE) */
+	struct ticket ticket; /* or its ticket, where the job was frozen (or TICKET_NONE) */
+};
+
+struct plan {
+	struct entry *wake; /* who is to look; heap, grows */
+	int wakes;
+	struct seat spawn[PLAN_SPAWNS]; /* seats on which a worker is to be started; locked by us until it has them */
+	int spawns;
+	struct dead *dead; /* jobs whose supervisor is gone; heap, PLAN_DEAD at the most */
+	int deads;
+	struct seat_view *holders; /* seats that are held, lanes and roles; heap, grows */
+	int holder_count;
+	struct procid nudge[PLAN_SPAWNS]; /* who was about to start a worker and has not: SIGCONT if it is stopped */
+	int nudges;
+	bool watch_needed;
+	bool settled;	       /* without this member, if it is leaving, nothing is left to do or to wait for */
+	int64_t again_boot_ns; /* a grant runs out then; 0: none */
+};
+
+/* 1: no id is left for a new `run`; line_reserve() without the lock, and again. */
+int settle(struct member *member, struct plan *ret_plan, struct err *err);
+void plan_free(struct plan *plan);
+
+#endif

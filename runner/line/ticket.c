@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ticket.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+
+static const char *const flag_names[TICKET_FLAGS] = {
+	[TICKET_PLAIN] = "",
+	[TICKET_PASSED] = ":passed",
+	[TICKET_FROZEN] = ":frozen",
+};
+
+void ticket_name_format(const struct ticket_name *name, char file[256])
+{
+	snprintf(file, 256, "%llu:%s:%s%s", (unsigned long long)name->id, name->class_name, name->session,
+		 flag_names[name->flag]);
+}
+
+int ticket_name_parse(const char *file, struct ticket_name *ret_name)
+{
+	struct ticket_name name = { 0 };
+	char flag[16] = "", *end;
+
+	name.id = strtoull(file, &end, 10);
+	if (file[0] < '1' || file[0] > '9' ||
+	    sscanf(end, ":%32[^:]:%64[^:]%15s", name.class_name, name.session, flag) < 2)
+		return -1;
+	for (int i = 0; i < TICKET_FLAGS; i++) {
+		if (strcmp(flag, flag_names[i]) == 0) {
+			name.flag = (enum ticket_flag)i;
+			*ret_name = name;
+			return text_class_ok(name.class_name) ? 0 : -1;
+		}
+	}
+	return -1;
+}
+
+static struct flock whole_lock(void)
+{
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
+}
+
+int ticket_make(struct line *line, struct entry *entry, enum ticket_flag flag, struct ticket *ret_ticket,
+		struct err *err)
+{
+	struct ticket_name name = { .id = entry->id, .flag = flag };
+	struct ticket ticket;
+	struct flock lock = whole_lock();
+
+	memcpy(name.class_name, entry->class_name, sizeof name.class_name);
+	memcpy(name.session, entry->session, sizeof name.session);
+	ticket_name_format(&name, ticket.file);
+	SCOPE_FD int fd =
+		openat(line->tickets_fd, ticket.file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_sys(err, "cannot make ticket %s", ticket.file);
+	entry->state = flag == TICKET_FROZEN ? ENTRY_FROZEN : ENTRY_WAITING;
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_write(fd, entry, err) < 0) {
+		err_sys(err, "cannot write ticket %s", ticket.file);
+		unlinkat(line->tickets_fd, ticket.file, 0);
+		return -1;
+	}
+	ticket.fd = TAKE_FD(fd);
+	*ret_ticket = ticket;
+	return 0;
+}
+
+int ticket_update(const struct ticket *ticket, struct entry *entry, struct err *err)
+{
+	return entry_write(ticket->fd, entry, err);
+}
+
+int ticket_flag(struct line *line, char file[256], enum ticket_flag flag, struct err *err)
+{
+	struct ticket_name name;
+	char renamed[256];
+
+	if (ticket_name_parse(file, &name) < 0)
+		return err_set(err, EXIT_FAILED, "cannot flag ticket %s: the name is damaged", file);
+	name.flag = flag;
+	ticket_name_format(&name, renamed);
+	if (renameat(line->tickets_fd, file, line->tickets_fd, renamed) < 0)
+		return err_sys(err, "cannot flag ticket %s", file);
+	memcpy(file, renamed, sizeof renamed);
+	return 0;
+}
+
+void ticket_refresh(struct line *line, struct ticket *ticket)
+{
+	struct ticket_name name;
+	char file[256];
+
+	if (ticket->fd < 0 || ticket_name_parse(ticket->file, &name) < 0)
+		return;
+	for (int flag = 0; flag < TICKET_FLAGS; flag++) {
+		name.flag = (enum ticket_flag)flag;
+		ticket_name_format(&name, file);
+		if (faccessat(line->tickets_fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+			memcpy(ticket->file, file, sizeof file);
+			return;
+		}
+	}
+}
+
+void ticket_remove(struct line *line, struct ticket *ticket)
+{
+	if (ticket->fd < 0)
+		return;
+	ticket_refresh(line, ticket);
+	unlinkat(line->tickets_fd, ticket->file, 0);
+	close(ticket->fd);
+	*ticket = TICKET_NONE;
+}
+
+bool ticket_read(struct line *line, const char *file, struct entry *ret_entry)
+{
+	SCOPE_FD int fd = openat(line->tickets_fd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct flock lock = whole_lock();
+	struct err ignored = ERR_NONE;
+
+	if (fd < 0 || (ret_entry && entry_read(fd, ret_entry, &ignored) < 0))
+		return false;
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+int ticket_each(struct line *line, int (*visit)(const struct ticket_name *name, const char *file, void *context),
+		void *context, struct err *err)
+{
+	int fd = openat(line->tickets_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPE_DIR DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct ticket_name name;
+	int result = 0;
+
+	if (!folder) {
+		err_sys(err, "cannot read the tickets");
+		scope_close(&fd);
+		return -1;
+	}
+	for (struct dirent *found; result == 0 && (found = readdir(folder));) {
+		if (ticket_name_parse(found->d_name, &name) == 0)
+			result = visit(&name, found->d_name, context);
+	}
+	return result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What one settle sees and changes: the working copy that view.c fills and that lanes.c (who gets which lane) and
+ * roles.c (who watches) go by. All of it with the queue lock held.
+ */
+#ifndef PGPU_RUNNER_VIEW_H
+#define PGPU_RUNNER_VIEW_H
+
+#include "settle.h"
+
+struct view {
+	struct member *member;
+	struct plan *plan;
+	struct seat_view *seats; /* lanes, then standby, then second */
+	int lanes;
+	struct candidates waiting;
+	struct served served;
+	long spool_left; /* pending records that no lane was given for yet */
+	int busy;	 /* lanes that are taken, granted, or being cleared */
+	bool spool_runs;
+	bool standby_granted; /* the standby, a worker, was given a lane and has not taken it yet */
+	bool distrust;	      /* it did not take one in time */
+	struct procid standby_owner;
+	int64_t now;
+};
+
+int view_look(struct view *view, struct err *err);
+void view_free(struct view *view);
+
+/* What is to be done after the lock is dropped. */
+void view_note_wake(struct view *view, const struct entry *entry);
+void view_note_again(struct view *view, int64_t at_boot_ns);
+int view_note_holder(struct view *view, const struct entry *entry, int number, struct err *err);
+
+bool view_is_me(const struct view *view, const struct procid *id);
+struct candidate *view_find_ticket(struct view *view, uint64_t id);
+const struct seat_view *view_standby(const struct view *view);
+/* One more element at the end of a heap array that doubles at each power of two; NULL without memory. */
+void *view_grow(void *list_pointer, int count, size_t size);
+
+/* A seat that is granted, or on which a worker is being started: 1 it is taken care of, 0 it is to be given away. */
+int view_still_granted(struct view *view, const struct seat_view *seat, struct err *err);
+/* Puts a grant to that ticket on file; 0 when nobody holds the ticket any more. */
+int view_grant(struct view *view, const struct seat_view *seat, struct candidate *winner, struct err *err);
+/* Locks the seat for a worker that is to be started on it; 0 when none may be started now. */
+int view_spawn(struct view *view, const struct seat_view *seat, struct err *err);
+/* The job of a dead owner of a frozen ticket is ours to clear. */
+int view_adopt_frozen(struct view *view, const char *file);
+
+/* lanes.c: every free lane goes to who comes first. roles.c: the standby and the second are filled, or dismissed. */
+int lanes_fill(struct view *view, struct err *err);
+int roles_fill(struct view *view, struct err *err);
+
+#endif
