@@ -3,7 +3,7 @@
 # make check      the whole test suite         make lint     only the checks of the source itself
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
 
-CFLAGS    ?= -O2 -g
+CFLAGS    ?= -O2
 PREFIX    ?= /usr/local
 BUILD     ?= build
 MAKEFLAGS += --no-print-directory

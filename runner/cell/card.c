@@ -56,7 +56,7 @@ static bool read_card(int drm, const char *name, struct card *card)
 	if (device < 0 || file_read_small(device, "uevent", text, sizeof text) <= 0)
 		return false;
 	*card = (struct card){ .busy_percent = -1, .vram_total_bytes = -1, .vram_used_bytes = -1 };
-	snprintf(card->name, sizeof card->name, "%s", name);
+	snprintf(card->name, sizeof card->name, "%.31s", name);
 	read_uevent(text, "DRIVER", card->driver, sizeof card->driver);
 	read_uevent(text, "PCI_SLOT_NAME", card->pci, sizeof card->pci);
 	if (file_read_small(device, "power/runtime_status", state, sizeof state) > 0)
