@@ -49,8 +49,8 @@ struct conf {
 	char submit_class[CONF_CLASS_NAME];
 	char stamp[CONF_STAMP]; /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
-	struct conf_class classes[CONF_CLASSES];
-	char source[PATH_MAX]; /* path of the file, or "built-in" */
+	char source[PATH_MAX];			 /* path of the file, or "built-in" */
+	struct conf_class classes[CONF_CLASSES]; /* last: what is not used of it is never touched */
 };
 
 /* The class of that name, or NULL. */

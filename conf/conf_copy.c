@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,8 +32,9 @@
 #define COPY_NAME    "conf"
 #define COPY_VERSION 1
 
-/* 64 classes of nine lines, and a path: larger is no copy of ours. On the stack, where unfilled pages cost nothing. */
-enum { COPY_LIMIT = 48 << 10, SUM_LINE = sizeof "sum 0123456789abcdef\n" - 1 };
+/* 64 classes of nine lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
+ * the stack. */
+enum { COPY_LIMIT = 48 << 10, COPY_USUAL = 2 << 10, SUM_LINE = sizeof "sum 0123456789abcdef\n" - 1 };
 
 static int refuse(struct err *err, int errnum, const char *reason)
 {
@@ -140,13 +142,13 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 	return 0;
 }
 
-/* One read(2): a piece missing from it fails the sum. */
-static ssize_t read_copy(int fd, char text[COPY_LIMIT + 1])
+/* One read: a piece missing from it fails the sum. `text` has room for one byte more. */
+static ssize_t read_copy(int fd, char *text, size_t room)
 {
 	ssize_t size;
 
 	do
-		size = read(fd, text, COPY_LIMIT);
+		size = pread(fd, text, room, 0);
 	while (size < 0 && errno == EINTR);
 	text[size < 0 ? 0 : size] = '\0';
 	return size;
@@ -154,14 +156,19 @@ static ssize_t read_copy(int fd, char text[COPY_LIMIT + 1])
 
 int conf_copy_read(int queue_fd, struct conf *ret_conf, struct err *err)
 {
-	char text[COPY_LIMIT + 1];
+	char usual[COPY_USUAL + 1], *text = usual;
+	SCOPE_FREE char *large = NULL;
 	SCOPE_FD int fd = openat(queue_fd, COPY_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return err_sys(err, "cannot open the queue's copy of the configuration");
 	if (!file_is_ours(fd, COPY_NAME, err))
 		return -1;
-	ssize_t size = read_copy(fd, text);
+	ssize_t size = read_copy(fd, usual, COPY_USUAL);
+	if (size == COPY_USUAL) {
+		text = large = malloc(COPY_LIMIT + 1);
+		size = large ? read_copy(fd, large, COPY_LIMIT) : -1;
+	}
 	if (size < 0)
 		return err_sys(err, "cannot read the queue's copy of the configuration");
 	return parse(text, (size_t)size, ret_conf, err);

@@ -2,9 +2,10 @@
 /*
  * Where pgpu's folders are; nothing else in the project spells such a path. pgpu-spool(5) lists what they hold.
  *
- * state    $XDG_STATE_HOME/pgpu/MACHINE (~/.local/state): the queue. MACHINE is /etc/machine-id, so that a home shared
- * by two machines never runs a job twice. runtime  $XDG_RUNTIME_DIR/pgpu, else /run/user/UID/pgpu, else /tmp/pgpu-UID:
- * sockets and frozen counters. It may vanish and come back; nothing is lost with it.
+ * state    $XDG_STATE_HOME/pgpu/MACHINE (~/.local/state): the queue. MACHINE is /etc/machine-id, so that a home
+ *          shared by two machines never runs a job twice.
+ * runtime  $XDG_RUNTIME_DIR/pgpu, else /run/user/UID/pgpu, else /tmp/pgpu-UID: sockets and frozen counters. It may
+ *          vanish and come back; nothing is lost with it.
  *
  * Relative values of the XDG variables are ignored, as their specification demands.
  */

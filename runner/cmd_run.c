@@ -141,10 +141,10 @@ static void describe(struct entry *entry, const struct job *job)
 }
 
 struct run {
-	struct queue queue;
 	struct member member;
 	struct signals signals;
 	int64_t arrived_ns; /* awake */
+	struct queue queue;
 };
 
 static bool is_cancelled(void *context)
@@ -161,7 +161,7 @@ static void tell_waiting(void *context)
 	struct err ignored = ERR_NONE;
 	int ahead = 0;
 
-	if (snapshot_take(&run->queue.line, &run->queue.spool, &snapshot, &ignored) < 0)
+	if (say_is_quiet() || snapshot_take(&run->queue.line, &run->queue.spool, &snapshot, &ignored) < 0)
 		return;
 	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != run->member.job.id)
 		ahead++;

@@ -23,7 +23,7 @@ static void tell_owner(void)
 
 static int open_folders(struct queue *queue, struct err *err)
 {
-	queue->line = LINE_CLOSED;
+	line_init(&queue->line);
 	queue->inside = false;
 	spool_open(&queue->spool, -1);
 	spooled_connect(&queue->spooled, &queue->line, &queue->spool);

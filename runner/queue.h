@@ -18,11 +18,11 @@
 enum queue_conf { QUEUE_LENIENT, QUEUE_STRICT, QUEUE_TELLING, QUEUE_RUN };
 
 struct queue {
-	struct line line;
 	struct spool spool;
 	struct spooled spooled;
 	bool inside;		 /* called by a program inside a job: the queue lock is not ours to take */
 	struct entry supervisor; /* then: whom to ask */
+	struct line line;	 /* last, for the sake of its own last member */
 };
 
 int queue_open(struct queue *queue, enum queue_conf policy, struct err *err);

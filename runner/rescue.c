@@ -64,12 +64,12 @@ static void remove_old_boots(struct line *line)
 /* The first call after a boot: nothing that says running can be. */
 int rescue_sweep(struct line *line, struct err *err)
 {
-	if (faccessat(line->boot_fd, "swept", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+	if (file_exists(line->boot_fd, "swept"))
 		return 0;
 	if (line_lock(line, err) < 0)
 		return -1;
 	int result = 0;
-	if (faccessat(line->boot_fd, "swept", F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
+	if (!file_exists(line->boot_fd, "swept")) {
 		result = line->spool.sweep(line->spool.context, err);
 		SCOPE_FD int fd =
 			result < 0 ? -1

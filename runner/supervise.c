@@ -209,7 +209,12 @@ static int sleep_once(struct hold *hold, struct err *err)
 
 static int watch(struct hold *hold, struct err *err)
 {
+	char text[CLOCK_TEXT];
+
 	hold->tick_ns = clock_awake_ns() + TICK_NS;
+	/* The log's line wants the local time: its zone is read here, while the job starts, and not when somebody waits
+	 * for our end. */
+	clock_wall_format(clock_wall_ns(), text);
 	obey_order(hold);
 	while (!hold_empty(hold)) {
 		if (sleep_once(hold, err) < 0)

@@ -114,7 +114,7 @@ static void put_facts(struct buf *record, const struct job_facts *facts)
 	int64_t part = facts->submitted_wall_ns % NS_PER_S;
 	char when[CLOCK_TEXT];
 
-	clock_wall_format(facts->submitted_wall_ns - part, when);
+	clock_utc_format(facts->submitted_wall_ns - part, when);
 	buf_printf(record, "# pgpu version %d\n", RECORD_VERSION);
 	buf_printf(record, "# pgpu id %llu\n", (unsigned long long)facts->id);
 	buf_printf(record, "# pgpu submitted %s +%lldns\n", when, (long long)part);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/names.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -74,25 +74,51 @@ void spool_name_format(const struct spool_name *name, char file[256])
 		snprintf(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
 }
 
+enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
+
+/* ":FIGURE" at `*at`, which moves behind it. */
+static int parse_figure(const char **at, int max, int *ret)
+{
+	char *end;
+
+	if ((*at)[0] != ':' || (*at)[1] < '0' || (*at)[1] > '9')
+		return -1;
+	unsigned long figure = strtoul(*at + 1, &end, 10);
+	if (figure > (unsigned long)max)
+		return -1;
+	*ret = (int)figure;
+	*at = end;
+	return 0;
+}
+
+/* ":OUTCOME:CODE", and nothing behind it. */
+static int parse_outcome(const char *at, struct spool_name *name)
+{
+	char outcome[16];
+
+	if (*at != ':' || !(at = text_part(at + 1, outcome, sizeof outcome)))
+		return -1;
+	name->outcome = outcome_parse(outcome);
+	return name->outcome == OUTCOME_NONE || parse_figure(&at, CODE_MAX, &name->code) < 0 || *at ? -1 : 0;
+}
+
 int spool_name_parse(const char *file, struct spool_name *ret_name)
 {
 	struct spool_name name = { 0 };
-	char outcome[16] = "", *end;
-	int used = 0, more = 0;
+	const char *at;
+	char *end;
 
 	if (file[0] < '1' || file[0] > '9')
 		return -1;
 	errno = 0;
 	name.id = strtoull(file, &end, 10);
-	if (errno || sscanf(end, ":%32[^:]:%64[^:]:%6d%n", name.class_name, name.session, &name.restarts, &used) != 3 ||
-	    used == 0)
+	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
+	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
+	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0)
 		return -1;
-	end += used;
-	if (*end && sscanf(end, ":%15[a-z]:%4d%n", outcome, &name.code, &more) != 2)
+	if (*at && parse_outcome(at, &name) < 0)
 		return -1;
-	name.outcome = outcome_parse(outcome);
-	if (end[more] != '\0' || name.restarts < 0 || (outcome[0] && name.outcome == OUTCOME_NONE) ||
-	    !text_class_ok(name.class_name))
+	if (!text_class_ok(name.class_name))
 		return -1;
 	*ret_name = name;
 	return 0;
@@ -113,19 +139,15 @@ int spool_each(struct spool *spool, enum spool_state state,
 	       struct err *err)
 {
 	int folder = spool_folder(spool, (enum spool_folder)state, err);
-	int copy = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	SCOPE_DIR DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	SCOPE_NAMES struct names names = NAMES_NONE;
 	struct spool_name name;
 	int result = 0;
 
 	if (folder < 0)
 		return -1;
-	if (!list) {
-		err_sys(err, "cannot read %s", folder_names[state]);
-		scope_close(&copy);
-		return -1;
-	}
-	for (struct dirent *found; result == 0 && (found = readdir(list));) {
+	if (names_open(&names, folder) < 0)
+		return err_sys(err, "cannot read %s", folder_names[state]);
+	for (const struct dirent64 *found; result == 0 && (found = names_next(&names));) {
 		if (found->d_name[0] == '.')
 			continue;
 		bool ours = spool_name_parse(found->d_name, &name) == 0 &&
@@ -339,7 +361,7 @@ enum spool_order spool_ordered(struct spool *spool, uint64_t id)
 
 	for (enum spool_order order = ORDER_KILL; folder >= 0 && order > ORDER_NONE; order--) {
 		order_name(id, order, name);
-		if (faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		if (file_exists(folder, name))
 			return order;
 	}
 	return ORDER_NONE;

@@ -42,6 +42,29 @@ void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT])
 	snprintf(text, CLOCK_TEXT, "%.22s:%.2s", plain, plain + 22);
 }
 
+enum { DAY_S = 86400, ERA_DAYS = 146097, ERA_YEARS = 400, MARCH_OF_0_TO_1970 = 719468 };
+
+/*
+ * gmtime_r(3) would read the time zone too. Counted in eras of 400 years that begin in March, so that a leap day is the
+ * last of its year; the months from March on begin at day (153 * month + 2) / 5.
+ */
+void clock_utc_format(int64_t wall_ns, char text[CLOCK_TEXT])
+{
+	int64_t seconds = wall_ns / NS_PER_S - (wall_ns % NS_PER_S < 0);
+	int second_of_day = (int)((seconds % DAY_S + DAY_S) % DAY_S);
+	int64_t days = (seconds - second_of_day) / DAY_S + MARCH_OF_0_TO_1970;
+	int day = (int)(days % ERA_DAYS);
+	int year = (day - day / 1460 + day / 36524 - day / (ERA_DAYS - 1)) / 365;
+	int day_of_year = day - (365 * year + year / 4 - year / 100);
+	int month = (5 * day_of_year + 2) / 153;
+
+	unsigned full_year = (unsigned)((int)(days / ERA_DAYS) * ERA_YEARS + year + (month >= 10)) % 10000U;
+	snprintf(text, CLOCK_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u+00:00", full_year,
+		 (unsigned)(month < 10 ? month + 3 : month - 9) % 100U,
+		 (unsigned)(day_of_year - (153 * month + 2) / 5 + 1) % 100U, (unsigned)second_of_day / 3600U % 100U,
+		 (unsigned)second_of_day / 60U % 60U, (unsigned)second_of_day % 60U);
+}
+
 /* -1 beyond the years that nanoseconds can count (1677 to 2262). */
 static int to_ns(time_t seconds, int64_t *ret_ns)
 {

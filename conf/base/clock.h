@@ -21,6 +21,9 @@ int64_t clock_wall_ns(void);
 /* RFC 3339 with the local offset, seconds resolution: "2026-12-01T02:30:00+01:00". `text` holds 32 bytes. */
 enum { CLOCK_TEXT = 32 };
 void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT]);
+/* The same in UTC ("...+00:00"), which needs no time zone: the first look at that costs more than a small command's
+ * other work. */
+void clock_utc_format(int64_t wall_ns, char text[CLOCK_TEXT]);
 /* The reverse, and plain "YYYY-MM-DDTHH:MM[:SS]" as local time; returns -1 when it is neither. */
 int clock_wall_parse(const char *text, int64_t *wall_ns);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,12 +30,18 @@ int write_all(int fd, const void *bytes, size_t count)
 	return 0;
 }
 
+/* What the kernel gave us at the exec; pgpu never changes it. */
+static uid_t own_uid(void)
+{
+	return (uid_t)getauxval(AT_EUID);
+}
+
 static int refuse_stranger(const struct stat *found, const char *name, struct err *err)
 {
-	if (found->st_uid == geteuid())
+	if (found->st_uid == own_uid())
 		return 0;
 	return err_set(err, EXIT_FAILED, "cannot use %s: it belongs to user %u, not to user %u", name, found->st_uid,
-		       geteuid());
+		       own_uid());
 }
 
 int folder_open_as(int at, const char *name, const char *shown, bool create, struct err *err)
@@ -63,28 +70,42 @@ int folder_open(int at, const char *name, bool create, struct err *err)
 	return folder_open_as(at, name, name, create, err);
 }
 
-int folder_open_path(const char *path, struct err *err)
+/* Parents are made if they are missing; what is there already is the system's business, not ours to check. */
+__attribute__((noinline)) static int make_parents(const char *path, struct err *err)
 {
 	char part[PATH_MAX];
 
-	if (path[0] != '/')
-		return err_set(err, EXIT_FAILED, "cannot use folder %s: the path is not absolute", path);
 	if (strlen(path) >= sizeof part)
 		return err_set(err, EXIT_FAILED, "cannot use folder %.100s…: the path is too long", path);
-	struct err why = ERR_NONE;
-	int fd = folder_open(AT_FDCWD, path, false, &why);
-	if (fd >= 0)
-		return fd;
-	if (why.errnum != ENOENT)
-		return err_pass(err, &why);
-	/* Parents are made if they are missing; what is there already is the system's business, not ours to check. */
 	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
 		memcpy(part, path, (size_t)(end - path));
 		part[end - path] = '\0';
 		if (mkdir(part, 0700) < 0 && errno != EEXIST)
 			return err_sys(err, "cannot make folder %s", part);
 	}
-	return folder_open(AT_FDCWD, path, true, err);
+	return 0;
+}
+
+int folder_open_path(const char *path, struct err *err)
+{
+	struct err why = ERR_NONE;
+
+	if (path[0] != '/')
+		return err_set(err, EXIT_FAILED, "cannot use folder %s: the path is not absolute", path);
+	int fd = folder_open(AT_FDCWD, path, false, &why);
+	if (fd >= 0)
+		return fd;
+	if (why.errnum != ENOENT)
+		return err_pass(err, &why);
+	return make_parents(path, err) < 0 ? -1 : folder_open(AT_FDCWD, path, true, err);
+}
+
+/* Not faccessat(2): with AT_SYMLINK_NOFOLLOW it makes credentials of its own each time, and costs twice as much. */
+bool file_exists(int at, const char *name)
+{
+	struct stat found;
+
+	return fstatat(at, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 bool file_is_ours(int fd, const char *name, struct err *err)

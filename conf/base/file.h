@@ -26,6 +26,9 @@ int folder_open_as(int at, const char *name, const char *shown, bool create, str
 /* Makes `path` and every missing parent (0700), then folder_open(). Absolute paths only. */
 int folder_open_path(const char *path, struct err *err);
 
+/* True when there is something of that name, a link included. */
+bool file_exists(int at, const char *name);
+
 /* True when what `fd` is open on is a regular file of this user; else -1 semantics: false and the error filled. */
 bool file_is_ours(int fd, const char *name, struct err *err);
 

@@ -13,6 +13,11 @@ void say_quiet(bool quiet)
 	silent = quiet;
 }
 
+bool say_is_quiet(void)
+{
+	return silent;
+}
+
 static void put_line(const char *text)
 {
 	char line[4096];

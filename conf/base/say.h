@@ -12,6 +12,8 @@
 
 /* After say_quiet(true) say() is silent; say_err() never is. */
 void say_quiet(bool quiet);
+/* For who would have to find out first what to say. */
+bool say_is_quiet(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the error and returns its exit code, for `return say_err(&err)`. */
 int say_err(const struct err *err);

@@ -388,6 +388,17 @@ bool text_class_ok(const char *name)
 	return length >= 1 && length <= 32;
 }
 
+const char *text_part(const char *text, char *part, size_t size)
+{
+	size_t length = strcspn(text, ":");
+
+	if (length == 0 || length >= size)
+		return NULL;
+	memcpy(part, text, length);
+	part[length] = '\0';
+	return text + length;
+}
+
 size_t text_utf8_length(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -47,6 +47,8 @@ void text_hint(const char *word, const char *const list[], char *text, size_t si
 void text_session_clean(const char *name, char *text, size_t size);
 /* A class name: 1 to 32 of a-z A-Z 0-9 _ -, not starting with '-'. */
 bool text_class_ok(const char *name);
+/* Copies what comes before the next ':' or the end; where it stopped, or NULL when that is nothing or does not fit. */
+const char *text_part(const char *text, char *part, size_t size);
 
 /* Bytes of the UTF-8 character at `text`, 1 to 4; 0 when it is not one. Never reads past a NUL. */
 size_t text_utf8_length(const char *text);

@@ -32,20 +32,33 @@ static bool find_mount(char path[PATH_MAX])
 	return false;
 }
 
-/* Our own cgroup in the v2 tree: the line "0::/PATH" (cgroups(7)). */
-static bool find_own(char path[PATH_MAX])
+/* A row that `text` cut off has no end, and does not count. */
+static bool find_own_in(char *text, size_t size, char path[PATH_MAX])
 {
-	char text[8192], *next = text;
+	char *next = text;
 
-	if (file_read_small(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) <= 0)
+	if (file_read_small(AT_FDCWD, "/proc/self/cgroup", text, size) <= 0)
 		return false;
-	for (char *row; (row = strsep(&next, "\n"));) {
+	for (char *row; (row = strsep(&next, "\n")) && next;) {
 		if (strncmp(row, "0::/", 4) == 0) {
 			snprintf(path, PATH_MAX, "%s", row + 3);
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Our own cgroup in the v2 tree: the line "0::/PATH" (cgroups(7)). It stands behind those of v1, which may be long. */
+static bool find_own(char path[PATH_MAX])
+{
+	enum { USUAL = 1024, ALL = 65536 };
+	char usual[USUAL];
+	SCOPE_FREE char *text = NULL;
+
+	if (find_own_in(usual, USUAL, path))
+		return true;
+	text = malloc(ALL);
+	return text && find_own_in(text, ALL, path);
 }
 
 static bool has_word(int folder, const char *file, const char *word)
@@ -87,15 +100,10 @@ static bool try_place(const char *path, bool is_root, struct cell_place *place)
 	return true;
 }
 
-void cell_place_find(bool wanted, struct cell_place *ret_place)
+__attribute__((noinline)) static void find_place(struct cell_place *ret_place)
 {
 	char mount[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
 
-	*ret_place = (struct cell_place){ 0 };
-	if (!wanted) {
-		snprintf(ret_place->reason, sizeof ret_place->reason, "cells are off in the configuration");
-		return;
-	}
 	if (!find_mount(mount) || !find_own(own)) {
 		snprintf(ret_place->reason, sizeof ret_place->reason, "no cgroup v2 is mounted here");
 		return;
@@ -111,6 +119,15 @@ void cell_place_find(bool wanted, struct cell_place *ret_place)
 	if (!try_place(path, is_root, ret_place))
 		snprintf(ret_place->reason, sizeof ret_place->reason, "cgroup %.120s is not delegated to user %u", own,
 			 geteuid());
+}
+
+void cell_place_find(bool wanted, struct cell_place *ret_place)
+{
+	*ret_place = (struct cell_place){ 0 };
+	if (wanted)
+		find_place(ret_place);
+	else
+		snprintf(ret_place->reason, sizeof ret_place->reason, "cells are off in the configuration");
 }
 
 static int write_file(int folder, const char *name, const char *text)

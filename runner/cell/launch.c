@@ -151,7 +151,7 @@ static char **shell_argv(char *const *argv)
 	return copy;
 }
 
-enum { CHILD_STACK = 32 << 10 };
+enum { CHILD_STACK = 8 << 10 };
 
 /*
  * clone3(2) with a stack of the child's own: it must not return into our frames, so it calls child() at once and never
@@ -214,7 +214,8 @@ static long clone_and_call(struct clone_args *args, void (*function)(void *), vo
 }
 #endif
 
-static pid_t clone_child(struct birth *birth, int *pidfd)
+/* Not inlined: the child's stack would push everything that launch() calls down into new pages. */
+__attribute__((noinline)) static pid_t clone_child(struct birth *birth, int *pidfd)
 {
 	char stack[CHILD_STACK] __attribute__((aligned(64)));
 	struct clone_args args = {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const entry_state_names[ENTRY_STATES] = {
@@ -191,13 +192,19 @@ int entry_write(int fd, const struct entry *entry, struct err *err)
 {
 	char text[ENTRY_TEXT];
 	int length = entry_format(entry, text);
+	struct stat before;
 	ssize_t wrote;
 
+	if (fstat(fd, &before) < 0)
+		return err_sys(err, "cannot write lane or ticket");
+	/* What lies behind "end" is never looked at by us; for a person it becomes empty lines, which cost less than a
+	 * truncation. */
+	for (; length < before.st_size && length < ENTRY_TEXT; length++)
+		text[length] = '\n';
 	do
 		wrote = pwrite(fd, text, (size_t)length, 0);
 	while (wrote < 0 && errno == EINTR);
-	/* What lies behind "end" is never looked at by us; a person reads the file too. */
-	if (wrote != length || ftruncate(fd, length) < 0)
+	if (wrote != length)
 		return err_sys(err, "cannot write lane or ticket");
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a lane, a role or a ticket says of itself: a few lines "key value" that a person can read, last line "end".
+ * What a lane, a role or a ticket says of itself: a few lines "key value" that a person can read, last line "end";
+ * empty lines behind it are where a longer text stood.
  *
  * Written only under the queue lock, with one pwrite(2); read with or without it. A reader without the lock that finds
  * no "end" met a writer half way and reads again. Liveness is never taken from the text: it is a lock on the

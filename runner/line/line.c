@@ -19,6 +19,15 @@
 
 enum { ID_BLOCK = 100 };
 
+void line_init(struct line *line)
+{
+	line->queue_fd = line->boot_fd = line->tickets_fd = line->lock_fd = -1;
+	line->stops_blocked = false;
+	line->conf_inode = 0;
+	line->conf_err.text[0] = '\0';
+	line->spool = (struct line_spool){ 0 };
+}
+
 int line_open(struct line *line, struct err *err)
 {
 	char boot[64];
@@ -190,12 +199,13 @@ void line_unlock(struct line *line)
 /* boot/next: "NEXT LIMIT"; ids from NEXT up to LIMIT are free to give out without a sync. */
 static int read_next(struct line *line, uint64_t *ret_next, uint64_t *ret_limit)
 {
-	char text[64];
-	unsigned long long next, limit;
+	char text[64], *blank, *end;
 
 	*ret_next = *ret_limit = 0;
-	if (file_read_small(line->boot_fd, "next", text, sizeof text) > 0 &&
-	    sscanf(text, "%llu %llu", &next, &limit) == 2) {
+	if (file_read_small(line->boot_fd, "next", text, sizeof text) <= 0)
+		return 0;
+	uint64_t next = strtoull(text, &blank, 10), limit = strtoull(blank, &end, 10);
+	if (blank > text && *blank == ' ' && *end == '\n') {
 		*ret_next = next;
 		*ret_limit = limit;
 	}

@@ -2,15 +2,15 @@
 /*
  * The queue's folder as the line sees it: its lock, this boot's folder, ids, and who was served last.
  *
- *     QUEUE/lock            the queue lock: held for memory and rename work only, never across an fsync, the start of a
- *                           job, a wait, or a read of /proc or the card
- *     QUEUE/counter         no id above it was ever given out; durable, raised by blocks of 100
- *     QUEUE/served          the last served sessions: "SESSION SEQUENCE", fixed lines, overwritten in place, never
- * synced QUEUE/conf            the configuration in force (conf.h) QUEUE/boot-ID/        what lives only as long as
- * this boot: next, lane-K, standby, second, tickets/
+ *     QUEUE/lock       the queue lock: held for memory and rename work only, never across an fsync, the start of a
+ *                      job, a wait, or a read of /proc or the card
+ *     QUEUE/counter    no id above it was ever given out; durable, raised by blocks of 100
+ *     QUEUE/served     the last served sessions: "SESSION SEQUENCE", fixed lines, overwritten in place, never synced
+ *     QUEUE/conf       the configuration in force (conf.h)
+ *     QUEUE/boot-ID/   what lives only as long as this boot: next, lane-K, standby, second, tickets/
  *
- * Calling sequence: line_open(), then line_lock() .. line_unlock() around settle() and the like, line_close(). No
- * process inside a job's cell may call line_lock(): frozen, it would hold the lock.
+ * Calling sequence: line_init(), line_open(), then line_lock() .. line_unlock() around settle() and the like,
+ * line_close(). No process inside a job's cell may call line_lock(): frozen, it would hold the lock.
  *
  * The line knows no spool. What it needs of spooled jobs it asks through `struct line_spool`.
  */
@@ -58,14 +58,14 @@ struct line {
 	int lock_fd;	    /* -1 while not held */
 	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
 	sigset_t mask;	    /* before line_lock() */
-	struct conf conf;
+	struct line_spool spool;
 	uint64_t conf_inode; /* of the copy that `conf` was read from: a new copy is a new file */
 	struct err conf_err; /* why the file on disk is not in force; text "" when it is */
-	struct line_spool spool;
+	struct conf conf;    /* last, and filled by line_conf() alone: four pages, of which two are used */
 };
 
-#define LINE_CLOSED ((struct line){ .queue_fd = -1, .boot_fd = -1, .tickets_fd = -1, .lock_fd = -1 })
-
+/* An empty line, for line_close() at any time; `conf` is left as it is. */
+void line_init(struct line *line);
 /* Opens and makes what is missing, without the configuration. */
 int line_open(struct line *line, struct err *err);
 /*

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/file.h"
 #include "conf/base/scope.h"
 
 void seat_name(int number, char name[32])
@@ -82,7 +83,7 @@ static int count_lanes(struct line *line)
 
 	for (; count < CONF_LANES; count++) {
 		seat_name(count, name);
-		if (faccessat(line->boot_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		if (!file_exists(line->boot_fd, name))
 			break;
 	}
 	return count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ticket.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/file.h"
+#include "conf/base/names.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 
@@ -27,11 +28,13 @@ void ticket_name_format(const struct ticket_name *name, char file[256])
 int ticket_name_parse(const char *file, struct ticket_name *ret_name)
 {
 	struct ticket_name name = { 0 };
-	char flag[16] = "", *end;
+	char *end;
 
 	name.id = strtoull(file, &end, 10);
-	if (file[0] < '1' || file[0] > '9' ||
-	    sscanf(end, ":%32[^:]:%64[^:]%15s", name.class_name, name.session, flag) < 2)
+	if (file[0] < '1' || file[0] > '9' || *end != ':')
+		return -1;
+	const char *flag = text_part(end + 1, name.class_name, sizeof name.class_name);
+	if (!flag || *flag != ':' || !(flag = text_part(flag + 1, name.session, sizeof name.session)))
 		return -1;
 	for (int i = 0; i < TICKET_FLAGS; i++) {
 		if (strcmp(flag, flag_names[i]) == 0) {
@@ -103,7 +106,7 @@ void ticket_refresh(struct line *line, struct ticket *ticket)
 	for (int flag = 0; flag < TICKET_FLAGS; flag++) {
 		name.flag = (enum ticket_flag)flag;
 		ticket_name_format(&name, file);
-		if (faccessat(line->tickets_fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (file_exists(line->tickets_fd, file)) {
 			memcpy(ticket->file, file, sizeof file);
 			return;
 		}
@@ -134,17 +137,13 @@ bool ticket_read(struct line *line, const char *file, struct entry *ret_entry)
 int ticket_each(struct line *line, int (*visit)(const struct ticket_name *name, const char *file, void *context),
 		void *context, struct err *err)
 {
-	int fd = openat(line->tickets_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	SCOPE_DIR DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	SCOPE_NAMES struct names names = NAMES_NONE;
 	struct ticket_name name;
 	int result = 0;
 
-	if (!folder) {
-		err_sys(err, "cannot read the tickets");
-		scope_close(&fd);
-		return -1;
-	}
-	for (struct dirent *found; result == 0 && (found = readdir(folder));) {
+	if (names_open(&names, line->tickets_fd) < 0)
+		return err_sys(err, "cannot read the tickets");
+	for (const struct dirent64 *found; result == 0 && (found = names_next(&names));) {
 		if (ticket_name_parse(found->d_name, &name) == 0)
 			result = visit(&name, found->d_name, context);
 	}

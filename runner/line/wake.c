@@ -17,13 +17,6 @@
 #include "conf/base/scope.h"
 #include "conf/paths.h"
 
-static char folder[PATH_MAX];
-
-const char *wake_folder(void)
-{
-	return folder;
-}
-
 static int address(const char *path, struct sockaddr_un *ret)
 {
 	size_t length = strlen(path);
@@ -37,24 +30,23 @@ static int address(const char *path, struct sockaddr_un *ret)
 
 void wake_open(struct wake *wake)
 {
-	char notice[256], path[PATH_MAX + 64];
+	char notice[256], folder[PATH_MAX];
 	struct err ignored = ERR_NONE;
-	struct sockaddr_un name;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
 
 	*wake = WAKE_NONE;
 	SCOPE_FD int folder_fd = paths_runtime_open(folder, notice, &ignored);
 	if (notice[0])
 		say("%s", notice);
-	if (folder_fd < 0) {
-		folder[0] = '\0';
+	if (folder_fd < 0)
 		return;
-	}
-	snprintf(path, sizeof path, "%s/%d-%llu", folder, procid_self()->pid, (unsigned long long)procid_self()->start);
+	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/%d-%llu", folder, procid_self()->pid,
+			      (unsigned long long)procid_self()->start);
 	SCOPE_FD int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || address(path, &name) < 0)
+	if (fd < 0 || length >= (int)sizeof name.sun_path)
 		return;
 	/* A socket of our own pid and start time can only be left from before a lost runtime folder came back. */
-	unlink(path);
+	unlink(name.sun_path);
 	if (bind(fd, (struct sockaddr *)&name, sizeof name) < 0 || listen(fd, 64) < 0)
 		return;
 	memcpy(wake->path, name.sun_path, sizeof wake->path);

@@ -46,7 +46,4 @@ int wake_look(const struct entry *to);
  */
 int wake_ask(const struct entry *to, const char *message, char *answer, int timeout_ms);
 
-/* The folder's name for files that lie beside the sockets (frozen counters); "" without one. */
-const char *wake_folder(void);
-
 #endif

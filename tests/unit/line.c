@@ -30,7 +30,7 @@ static int set_up(void **state)
 	strcpy(folder, "/tmp/pgpu-unit.XXXXXX");
 	if (!mkdtemp(folder) || setenv("XDG_STATE_HOME", folder, 1) < 0)
 		return -1;
-	line = LINE_CLOSED;
+	line_init(&line);
 	line.conf.lanes = 2;
 	*state = &line;
 	return line_open(&line, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -317,9 +318,27 @@ static void bytes_for_display(void **state)
 	assert_string_equal(text, "12");
 }
 
+/* The civil date from the count of days, against the C library's, over leap years and centuries. */
+static void utc_is_the_librarys_utc(void **state)
+{
+	(void)state;
+
+	for (int64_t seconds = -INT64_C(8000000000); seconds < INT64_C(9000000000); seconds += 86399 * 7 + 12345) {
+		char ours[CLOCK_TEXT], theirs[CLOCK_TEXT];
+		time_t when = (time_t)seconds;
+		struct tm tm;
+
+		assert_non_null(gmtime_r(&when, &tm));
+		strftime(theirs, sizeof theirs, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+		clock_utc_format(seconds * NS_PER_S, ours);
+		assert_string_equal(ours, theirs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(utc_is_the_librarys_utc),
 		cmocka_unit_test(durations_are_read),
 		cmocka_unit_test(durations_are_refused),
 		cmocka_unit_test(what_is_no_duration_is_refused),

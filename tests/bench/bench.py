@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prints a row for each bar: median, 90th percentile, ratio, the bar, met or missed. README.md says how each is measured."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+PATIENCE_S = 20
+
+
+class Bench:
+    def __init__(self, args):
+        self.args = args
+        self.pgpu = f"{args.bin}/pgpu"
+        self.stamp = f"{args.bin}/stamp"
+        self.rows = []
+        self.missed = 0
+
+    # --- sandboxes: a queue of its own for each configuration
+
+    def queue(self, name, conf):
+        """The variables of a queue of its own, with `conf` in force."""
+        home = pathlib.Path(self.args.disk, name)
+        runtime = pathlib.Path(self.args.memory, name)
+        (home / "config" / "pgpu").mkdir(parents=True)
+        runtime.mkdir(mode=0o700)
+        (home / "config" / "pgpu" / "pgpu.conf").write_text(conf)
+        variables = {"HOME": str(home), "XDG_CONFIG_HOME": f"{home}/config", "XDG_STATE_HOME": f"{home}/state",
+                     "XDG_RUNTIME_DIR": str(runtime)}
+        self.call(variables, "run", "-q", "--", "true")
+        return variables
+
+    def call(self, variables, *words):
+        return subprocess.run([self.pgpu, *words], env={**os.environ, **variables}, stdin=subprocess.DEVNULL, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.args.disk).stdout
+
+    def start(self, variables, *words):
+        return subprocess.Popen([self.pgpu, *words], env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.args.disk)
+
+    # --- samples
+
+    def measure(self, mode, rounds, contenders, *rest):
+        """`contenders`: name -> (variables, argument vector). Returns name -> sorted milliseconds."""
+        spec = pathlib.Path(self.args.disk, "spec")
+        lines = []
+        for name, (variables, argv) in contenders.items():
+            lines.append("\t".join([name, *(f"{key}={value}" for key, value in variables.items()), "--", *argv]))
+        spec.write_text("\n".join(lines) + "\n")
+        rounds = max(5, rounds // 5) if self.args.quick else rounds
+        out = subprocess.run([f"{self.args.bin}/spawn", mode, str(rounds), spec, *rest], check=True, stdout=subprocess.PIPE,
+                             text=True, cwd=self.args.disk).stdout
+        samples = {name: [] for name in contenders}
+        for line in out.splitlines():
+            name, took = line.split("\t")
+            samples[name].append(int(took) / 1e6)
+        return {name: sorted(list_) for name, list_ in samples.items()}
+
+    # --- rows
+
+    def row(self, what, figure, p90="", ratio="", bar="", met=None):
+        self.rows.append((what, figure, p90, ratio, bar, "" if met is None else "met" if met else "missed"))
+        self.missed += met is False
+
+    def timed(self, what, samples, base, bar=None):
+        """A row of times with its ratio to the base's median; `bar` is the most that ratio may be."""
+        middle = statistics.median(samples)
+        ratio = middle / base
+        self.row(what, f"{middle:.2f} ms", f"{samples[len(samples) * 9 // 10]:.2f}", f"{ratio:.2f}", f"{bar:.1f}" if bar else "",
+                 ratio <= bar if bar else None)
+
+    def title(self, text):
+        self.rows.append((text, "", "", "", "", ""))
+
+    # --- the bars
+
+    def bench_start(self):
+        plain = self.queue("start", 'cells = "off"\n')
+        contenders = {"true": ({}, ["/usr/bin/true"]), "pgpu": (plain, [self.pgpu, "run", "-q", "--", "true"])}
+        cell = self.queue("cell", "")
+        has_cells = "cells: none" not in self.call(cell, "status")
+        if has_cells:
+            contenders["pgpu, with a cell"] = (cell, [self.pgpu, "run", "-q", "--", "true"])
+        if shutil.which("flock"):
+            contenders["flock"] = ({}, ["/usr/bin/flock", f"{self.args.disk}/lock", "true"])
+        if shutil.which("tsp"):
+            server = {"TS_SOCKET": f"{self.args.memory}/ts-start", "TMPDIR": self.args.memory}
+            contenders["task-spooler"] = (server, ["/usr/bin/tsp", "-fn", "true"])
+        samples = self.measure("start", 400, contenders)
+        self.end_tsp("ts-start")
+        base = statistics.median(samples["true"])
+        self.title("start, against plain true")
+        self.timed("  true", samples["true"], base)
+        self.timed("  pgpu run -q -- true", samples["pgpu"], base, 2.5)
+        if has_cells:
+            self.timed("  pgpu run -q -- true, with a cell", samples["pgpu, with a cell"], base, 2.8)
+        else:
+            self.row("  pgpu run -q -- true, with a cell", "no cell can be made here", bar="2.8")
+        for name, command in (("flock", "flock FILE true"), ("task-spooler", "tsp -fn true")):
+            if name in samples:
+                self.timed(f"  {command}", samples[name], base)
+
+    def end_tsp(self, name):
+        if shutil.which("tsp"):
+            subprocess.run(["tsp", "-K"], env={**os.environ, "TS_SOCKET": f"{self.args.memory}/{name}"}, check=False)
+
+    def bench_hand_on(self):
+        one = self.queue("hand", 'cells = "off"\nlanes = 1\n')
+        contenders = {"pair": ({}, ["@pair"]), "pgpu": (one, [self.pgpu, "run", "-q", "--"])}
+        if shutil.which("flock"):
+            contenders["flock"] = ({}, ["/usr/bin/flock", f"{self.args.disk}/lock"])
+        if shutil.which("tsp"):
+            server = {"TS_SOCKET": f"{self.args.memory}/ts-hand", "TMPDIR": self.args.memory}
+            contenders["task-spooler"] = (server, ["@list", "/usr/bin/tsp", "/usr/bin/tsp", "-fn"])
+        folder = pathlib.Path(self.args.memory, "stamps")
+        folder.mkdir()
+        shutil.copy(self.stamp, folder / "stamp")
+        samples = self.measure("hand-on", 200, contenders, folder)
+        self.end_tsp("ts-hand")
+        self.title("hand-on, from the holder's last instruction to the waiter's first, against a bare pair of processes")
+        base = statistics.median(samples["pair"])
+        self.timed("  pidfd, socket, posix_spawn", samples["pair"], base)
+        mine = statistics.median(samples["pgpu"])
+        bar = statistics.median(samples["flock"]) if "flock" in samples else None
+        self.row("  pgpu run, one lane", f"{mine:.2f} ms", f"{samples['pgpu'][len(samples['pgpu']) * 9 // 10]:.2f}", f"{mine / base:.2f}",
+                 "flock's" if bar else "", mine < bar if bar else None)
+        for name, command in (("flock", "flock FILE"), ("task-spooler", "tsp -fn")):
+            if name in samples:
+                self.timed(f"  {command}", samples[name], base)
+
+    def bench_wait(self):
+        one = self.queue("wait", 'cells = "off"\nlanes = 1\n')
+        holder = self.start(one, "run", "-q", "--", self.stamp, "pause")
+        self.until(lambda: '"running"' in self.call(one, "queue", "--json"))
+        waiters = [self.start(one, "run", "-q", "--", "true")]
+        bare = subprocess.Popen([f"{self.args.bin}/pause", "pause"])
+        try:
+            self.until(lambda: self.in_line(one, waiters))
+            alone = (figure(waiters[0].pid, "status", "VmRSS"), figure(waiters[0].pid, "smaps_rollup", "Pss"))
+            bare_alone = (figure(bare.pid, "status", "VmRSS"), figure(bare.pid, "smaps_rollup", "Pss"))
+            waiters += [self.start(one, "run", "-q", "--", "true") for _ in range(199)]
+            self.until(lambda: self.in_line(one, waiters))
+            shared = [figure(waiter.pid, "smaps_rollup", "Pss") for waiter in waiters]
+        finally:
+            for process in [*reversed(waiters), bare, holder]:
+                process.send_signal(signal.SIGTERM)
+            for process in [*waiters, bare, holder]:
+                process.wait()
+        mean = statistics.mean(shared)
+        self.title("memory of a waiting wrapper")
+        self.row("  one pgpu run, resident", f"{alone[0]} kB", ratio=f"{alone[0] / bare_alone[0]:.2f}", bar="1500 kB", met=alone[0] <= 1500)
+        self.row("  one pgpu run, proportional", f"{alone[1]} kB", ratio=f"{alone[1] / bare_alone[1]:.2f}")
+        self.row("  200 pgpu run, mean proportional", f"{mean:.0f} kB", ratio=f"{mean / bare_alone[1]:.2f}", bar="200 kB", met=mean <= 200)
+        self.row("  pause() on libc, resident", f"{bare_alone[0]} kB", ratio="1.00")
+        self.row("  pause() on libc, proportional", f"{bare_alone[1]} kB", ratio="1.00")
+
+    def in_line(self, variables, waiters):
+        """As many tickets as waiters, and every one of them asleep."""
+        tickets = sum(len(os.listdir(folder)) for folder in pathlib.Path(variables["XDG_STATE_HOME"]).glob("pgpu/*/boot-*/tickets"))
+        return tickets == len(waiters) and all(
+            pathlib.Path(f"/proc/{waiter.pid}/stat").read_text().rpartition(")")[2].split()[0] == "S" for waiter in waiters)
+
+    def until(self, condition):
+        end = time.monotonic() + PATIENCE_S
+        while not condition():
+            if time.monotonic() > end:
+                sys.exit("bench.py: what was waited for did not come")
+            time.sleep(0.001)
+
+    def line_of_four(self, name):
+        """One spooled job runs and three wait."""
+        one = self.queue(name, 'cells = "off"\nlanes = 1\n')
+        for _ in range(4):
+            self.call(one, "submit", "-o", "/dev/null", "--", self.stamp, "pause")
+        self.until(lambda: '"running"' in self.call(one, "queue", "--json"))
+        return one
+
+    def end_line(self, variables):
+        self.call(variables, "cancel", "--all")
+        self.until(lambda: self.call(variables, "queue", "--json").strip() == "[]")
+
+    def bench_lists(self):
+        one = self.line_of_four("lists")
+        samples = self.measure("start", 300, {
+            "true": ({}, ["/usr/bin/true"]),
+            "status": (one, [self.pgpu, "status"]),
+            "queue": (one, [self.pgpu, "queue"]),
+        })
+        self.end_line(one)
+        base = statistics.median(samples["true"])
+        self.title("lists, one job running and three waiting, against plain true")
+        self.timed("  true", samples["true"], base)
+        self.timed("  pgpu status", samples["status"], base, 1.5)
+        self.timed("  pgpu queue", samples["queue"], base, 1.5)
+
+    def bench_submit(self):
+        one = self.line_of_four("submit")
+        floor = pathlib.Path(one["XDG_STATE_HOME"], "floor")
+        floor.mkdir()
+        submit = [self.pgpu, "submit", "-o", "/dev/null", "--", "true"]
+        # An environment younger than a minute is synced again, so ours is made older once it is there.
+        self.measure("start", 1, {"submit": (one, submit)})
+        for stored in pathlib.Path(one["XDG_STATE_HOME"]).glob("pgpu/*/env/*"):
+            os.utime(stored, (0, 0))
+        samples = self.measure("start", 100, {
+            "true": ({}, ["/usr/bin/true"]),
+            "durable": ({}, ["@durable", str(floor)]),
+            "submit": (one, submit),
+            "first": ({**one, "ROUND": "%r"}, submit),
+        })
+        self.end_line(one)
+        base, disk = (statistics.median(samples[name]) for name in ("true", "durable"))
+        self.title("submit, against plain true and the disk's own write, fsync, rename, fsync: (submit - true) / disk")
+        self.timed("  write, fsync, rename, fsync", samples["durable"], disk)
+        self.row("  true", f"{base:.2f} ms", f"{samples['true'][len(samples['true']) * 9 // 10]:.2f}")
+        for name, what, bar in (("submit", "pgpu submit -- true", 1.5), ("first", "the first of a new environment", 2.3)):
+            middle = statistics.median(samples[name])
+            ratio = (middle - base) / disk
+            self.row(f"  {what}", f"{middle:.2f} ms", f"{samples[name][len(samples[name]) * 9 // 10]:.2f}", f"{ratio:.2f}", f"{bar:.1f}",
+                     ratio <= bar)
+
+    def bench_size(self):
+        size = os.stat(self.pgpu).st_size
+        source = pathlib.Path(self.args.disk, "source")
+        source.mkdir()
+        for part in ("Makefile", "conf", "submit", "runner"):
+            whole = pathlib.Path(self.args.tree, part)
+            shutil.copytree(whole, source / part) if whole.is_dir() else shutil.copy(whole, source)
+        began = time.monotonic()
+        subprocess.run(["make", "-j2", f"BUILD={self.args.disk}/out", f"{self.args.disk}/out/pgpu"], cwd=source, check=True,
+                       stdout=subprocess.DEVNULL)
+        took = time.monotonic() - began
+        self.title("size")
+        self.row("  binary, stripped", f"{size} bytes", bar="400000", met=size < 400000)
+        self.row("  clean build, make -j2", f"{took:.1f} s", bar="10", met=took < 10)
+
+
+ROWS = ("start", "hand_on", "wait", "lists", "submit", "size")
+
+
+def figure(pid, file, key):
+    for line in pathlib.Path(f"/proc/{pid}/{file}").read_text().splitlines():
+        if line.startswith(key + ":"):
+            return int(line.split()[1])
+    raise KeyError(key)
+
+
+def machine():
+    model = "unknown processor"
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+    return f"{model}, {os.cpu_count()} processors, Linux {os.uname().release}, load {os.getloadavg()[0]:.1f}"
+
+
+def table(rows):
+    heads = ("", "median", "p90", "ratio", "bar", "")
+    width = max(len(row[0]) for row in rows if row[1])
+    lines = [machine(), ""]
+    for row in (heads, *rows):
+        if row[0] and not any(row[1:]):
+            lines += ["", row[0]]
+            continue
+        what, middle, p90, ratio, bar, verdict = row
+        lines.append(f"{what:{width}}  {middle:>13}  {p90:>7}  {ratio:>6}  {bar:>8}  {verdict}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("tree", "bin", "disk", "memory"):
+        parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="a fifth of the rounds")
+    parser.add_argument("--save", action="store_true", help="also into tests/bench/results/")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"only these: {', '.join(ROWS)}")
+    args = parser.parse_args()
+    unknown = set(args.rows) - set(ROWS)
+    if unknown:
+        parser.error(f"no such row: {', '.join(sorted(unknown))}")
+    bench = Bench(args)
+    for row in args.rows or ROWS:
+        getattr(bench, f"bench_{row}")()
+    text = table(bench.rows)
+    print(text, end="")
+    if args.save:
+        folder = pathlib.Path(args.tree, "tests", "bench", "results")
+        folder.mkdir(exist_ok=True)
+        (folder / time.strftime("%Y-%m-%dT%H%M%S.txt")).write_text(text)
+    print(f"\n{bench.missed} missed")
+
+
+main()
