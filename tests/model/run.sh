@@ -24,7 +24,7 @@ check() {
 		head -5 out >&2
 		return 1
 	fi
-	timeout "${MODEL_TIMEOUT:-60}" ./pan -E -m20000 -w22 >out 2>&1
+	timeout "${MODEL_TIMEOUT:-280}" ./pan -E -m20000 -w22 >out 2>&1
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' out)
 	if grep -q 'errors: 0$' out && ! grep -q 'max search depth too small\|not completed' out; then
 		got=holds
