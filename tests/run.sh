@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 build=$(realpath -m "${BUILD:-build}")
-export BUILD=$build LIMIT=${LIMIT:-300} JOBS=${JOBS:-2} CMOCKA_MESSAGE_OUTPUT=TAP
+export BUILD=$build LIMIT=${LIMIT:-900} JOBS=${JOBS:-2} CMOCKA_MESSAGE_OUTPUT=TAP
 log=$build/tests/log
 
 files_of()
