@@ -46,7 +46,7 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	job->state = ENTRY_RUNNING;
 	job->started_wall_ns = clock_wall_ns();
 	job->since_boot_ns = view->now;
-	/* A run's own job goes on where it was after Ctrl-Z and fg: its process and its cell stay on file at every moment. */
+	/* A run's job goes on where it was after Ctrl-Z and fg: its process and its cell stay on file all the time. */
 	if (winner->spooled) {
 		job->main = (struct procid){ 0 };
 		job->cell[0] = '\0';

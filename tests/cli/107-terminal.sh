@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `pgpu run` in a terminal, in front of an interactive shell: Ctrl-C, Ctrl-Z and fg, hang-ups, raw mode, with cells and without.
+# shellcheck disable=SC2317 # what follows a sees is reached when it matches
 . "$(dirname "$0")/lib.sh"
 
 # --- the terminal ---------------------------------------------------------------------------------------------------
@@ -51,6 +52,7 @@ hang_up()
 wrapper()
 {
 	local file
+	# shellcheck disable=SC2013 # paths below /proc
 	for file in $(grep -slzx -- "$1" /proc/[0-9]*/cmdline); do
 		[ "$(cat "${file%cmdline}comm" 2>/dev/null)" = pgpu ] && file=${file#/proc/} && echo "${file%/*}"
 	done

@@ -4,7 +4,7 @@
 # are lanes; and what a job file or a folder becomes after submit does not matter (C029, C039, C089).
 . "$(dirname "$0")/lib.sh"
 
-announced() { pgpu queue --json | python3 -c '
+in_line() { pgpu queue --json | python3 -c '
 import json, sys
 print(*[job["name"] for job in json.load(sys.stdin) if job["state"] == "pending"])'; }
 
@@ -40,13 +40,13 @@ for lanes in 1 2; do
 			until_true queue_shows "b$job"
 		fi
 	done
-	announced >announced
+	in_line >announced
 	pgpu queue --json | python3 expect.py first1 first2 >expected
 	same_bytes "$lanes lanes: queue announces the contract's order" expected announced
 	# In the last of all classes: it comes when everything else has.
 	pgpu submit -p search --as zz --name last -- sh -c "$(gate "last$lanes")" >>ids
 	pgpu queue --json | python3 expect.py first1 first2 >expected
-	announced >announced
+	in_line >announced
 	same_bytes "$lanes lanes: with the last job too" expected announced
 	open_gate "first$lanes-1"
 	# From here on nobody calls pgpu until the last job has begun.
