@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Standby and second, a winner and whoever holds the queue lock are killed or stopped; with the queue left alone the next job
 # still begins: it says so in a FIFO, and nobody calls pgpu before that (I3).
+# shellcheck disable=SC2317 # until_true calls some
 . "$(dirname "$0")/lib.sh"
 
 # owner SEAT: the pid that a watcher's file names while that lives and is not stopped.
