@@ -9,9 +9,20 @@
 #include "runner/hold.h"
 #include "runner/line/lineup.h"
 
-static bool order_given(void *context)
+/* Nothing to wait for any more. */
+static bool is_over(void *context)
 {
-	return hold_cancelled(context);
+	const struct hold *hold = context;
+
+	return hold->gone || hold_cancelled(hold);
+}
+
+static void note_end(void *context, pid_t pid, int status, const struct rusage *usage)
+{
+	struct hold *hold = context;
+
+	if (pid == hold->first.pid && !hold->gone)
+		hold_first_ended(hold, status, usage);
 }
 
 static void tell_waiting(void *context)
@@ -37,7 +48,11 @@ int hold_step_aside(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
 	struct lineup lineup = {
-		.until_awake_ns = -1, .cancelled = order_given, .waiting = tell_waiting, .context = hold
+		.until_awake_ns = -1,
+		.cancelled = is_over,
+		.waiting = tell_waiting,
+		.reaped = note_end,
+		.context = hold,
 	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
 	int sig = 0, end;
@@ -71,7 +86,7 @@ int hold_step_aside(struct hold *hold, struct err *err)
 		return -1;
 	hold_freeze(hold, false);
 	hold_signal(hold, SIGCONT);
-	if (end == LINEUP_CANCELLED)
+	if (end == LINEUP_CANCELLED && !hold->gone)
 		hold_begin_stop(hold, STOP_CANCEL);
 	if (end == LINEUP_SIGNAL) {
 		pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);

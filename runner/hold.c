@@ -178,3 +178,17 @@ void hold_begin_stop(struct hold *hold, enum stop why)
 		cell_freeze(&hold->cell, false, 0);
 	hold->kill_at_ns = clock_awake_ns() + hold->member->line->conf.grace_ns;
 }
+
+void hold_first_ended(struct hold *hold, int status, const struct rusage *usage)
+{
+	hold->gone = true;
+	hold->status = status;
+	hold->usage = *usage;
+	if (hold_empty(hold))
+		return;
+	int left = hold->stop == STOP_NONE ? hold_count(hold) : 0;
+	if (left > 0)
+		say("%d process%s of the job %s left behind and ended", left, left == 1 ? "" : "es",
+		    left == 1 ? "was" : "were");
+	hold_begin_stop(hold, STOP_LEFT);
+}

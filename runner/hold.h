@@ -56,6 +56,8 @@ void hold_kill(struct hold *hold);
 int hold_note(struct hold *hold, struct err *err);
 /* SIGTERM and SIGCONT to all, thawed; the kill follows after the grace. */
 void hold_begin_stop(struct hold *hold, enum stop why);
+/* The first process was reaped: what is left of the job is ended. */
+void hold_first_ended(struct hold *hold, int status, const struct rusage *usage);
 bool hold_cancelled(const struct hold *hold);
 
 /* aside.c: Ctrl-Z of a `run`. The job is frozen, its lane goes on, and we stop; brought back, we stand in line again.

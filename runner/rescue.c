@@ -93,6 +93,14 @@ static int is_waiting(struct line *line, struct err *err)
 	return count < 0 ? -1 : count > 0;
 }
 
+/* 1 ends the search: a job that was frozen when its wrapper died. */
+static int is_left_frozen(const struct ticket_name *name, const char *file, void *context)
+{
+	struct line *line = context;
+
+	return name->flag == TICKET_FROZEN && !ticket_read(line, file, NULL);
+}
+
 /* Looks without the lock; a wrong alarm costs one settle. */
 static int looks_wrong(struct line *line, struct err *err)
 {
@@ -130,6 +138,8 @@ int rescue_pass(struct line *line, bool always, struct err *err)
 	if (always && line->spool.repair(line->spool.context, err) < 0)
 		return -1;
 	int wrong = always ? 1 : looks_wrong(line, err);
+	if (wrong == 0)
+		wrong = ticket_each(line, is_left_frozen, line, err);
 	if (wrong <= 0)
 		return wrong;
 	member_open(&guest, line, MEMBER_GUEST);

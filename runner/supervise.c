@@ -68,16 +68,11 @@ static void obey_order(struct hold *hold)
 
 static void reap_first(struct hold *hold)
 {
-	if (hold->gone || wait4(hold->first.pid, &hold->status, WNOHANG, &hold->usage) != hold->first.pid)
-		return;
-	hold->gone = true;
-	if (hold_empty(hold))
-		return;
-	int left = hold->stop == STOP_NONE ? hold_count(hold) : 0;
-	if (left > 0)
-		say("%d process%s of the job %s left behind and ended", left, left == 1 ? "" : "es",
-		    left == 1 ? "was" : "were");
-	hold_begin_stop(hold, STOP_LEFT);
+	struct rusage usage;
+	int status;
+
+	if (!hold->gone && wait4(hold->first.pid, &status, WNOHANG, &usage) == hold->first.pid)
+		hold_first_ended(hold, status, &usage);
 }
 
 static int heed_signals(struct hold *hold, struct err *err)

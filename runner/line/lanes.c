@@ -46,8 +46,11 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	job->state = ENTRY_RUNNING;
 	job->started_wall_ns = clock_wall_ns();
 	job->since_boot_ns = view->now;
-	job->main = (struct procid){ 0 };
-	job->cell[0] = '\0';
+	/* A run's job goes on where it was after Ctrl-Z and fg: its process and its cell stay on file all the time. */
+	if (winner->spooled) {
+		job->main = (struct procid){ 0 };
+		job->cell[0] = '\0';
+	}
 	if (lane_mine(view, seat) ? seat_update(&member->lane, job, err) < 0
 				  : seat_take(line, seat, job, &member->lane, err) < 0)
 		return -1;

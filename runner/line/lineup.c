@@ -19,15 +19,23 @@ static int stop_here(struct member *member, struct err *err)
 	return member_resume(member, err) < 0 ? -1 : member_settle(member, err);
 }
 
+static void reap(const struct lineup *lineup)
+{
+	struct rusage usage;
+	int status;
+
+	for (pid_t pid; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+		if (lineup->reaped)
+			lineup->reaped(lineup->context, pid, status, &usage);
+	}
+}
+
 /* 0 to go on, a signal that ends the wait, or -1. */
-static int heed_signals(struct member *member, struct signals *signals, struct err *err)
+static int heed_signals(struct member *member, struct signals *signals, const struct lineup *lineup, struct err *err)
 {
 	for (int sig; (sig = signals_next(signals));) {
 		switch (sig) {
-		case SIGCHLD:
-			while (waitpid(-1, NULL, WNOHANG) > 0)
-				;
-			break;
+		case SIGCHLD: reap(lineup); break;
 		case SIGURG:
 		case SIGCONT:
 			/* Said by somebody who could not reach the socket, or back after a stop: the files have the
@@ -65,7 +73,7 @@ static int sleep_once(struct member *member, struct signals *signals, const stru
 	polls[count] = (struct pollfd){ .fd = signals->fd, .events = POLLIN };
 	if (poll(polls, (nfds_t)count + 1, time_left(lineup, timeout_ms)) < 0 && errno != EINTR)
 		return err_sys(err, "cannot wait in line");
-	int sig = polls[count].revents ? heed_signals(member, signals, err) : 0;
+	int sig = polls[count].revents ? heed_signals(member, signals, lineup, err) : 0;
 	if (sig != 0)
 		return sig;
 	if (member_poll_done(member, polls, count, NULL, NULL) && member_settle(member, err) < 0)

@@ -6,6 +6,8 @@
 #ifndef PGPU_RUNNER_LINEUP_H
 #define PGPU_RUNNER_LINEUP_H
 
+#include <sys/resource.h>
+
 #include "member.h"
 #include "signals.h"
 
@@ -15,6 +17,8 @@ struct lineup {
 	int64_t until_awake_ns; /* give up then; -1: never; 0: at once */
 	bool (*cancelled)(void *context);
 	void (*waiting)(void *context); /* called once, when it has to wait */
+	/* A child that ended; of a run that waits with a frozen job it may be the job's. May be NULL. */
+	void (*reaped)(void *context, pid_t pid, int status, const struct rusage *usage);
 	void *context;
 };
 

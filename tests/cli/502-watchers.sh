@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Standby and second, a winner and whoever holds the queue lock are killed or stopped; with the queue left alone the next job
+# still begins: it says so in a FIFO, and nobody calls pgpu before that (I3).
+# shellcheck disable=SC2317 # until_true calls some
+. "$(dirname "$0")/lib.sh"
+
+# owner SEAT: the pid that a watcher's file names while that lives and is not stopped.
+owner()
+{
+	local pid
+	pid=$(sed -n 's/^owner \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/"$1" 2>/dev/null)
+	[ -n "$pid" ] && alive "$pid" && [[ $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) != T* ]] && echo "$pid"
+}
+has_other() { local now; now=$(owner "$1") && [ "$now" != "$2" ]; }
+
+number=0
+# begin LANES LINE: spooled jobs at gates on all lanes, and, with a LINE, a waiting run and two spooled jobs. The next to begin
+# stands at $next.
+begin()
+{
+	local lane
+	number=$((number + 1))
+	conf "lanes = $1
+take-within = \"1s\""
+	for ((lane = 1; lane <= $1; lane++)); do
+		pgpu submit --no-requeue -- sh -c "$(gate "h$number-$lane")" >>"$SANDBOX/ids"
+		reached "h$number-$lane"
+	done
+	gate=h$number-1 next=n$number
+	if [ "$2" = line ]; then
+		pgpu submit -- sh -c "$(gate "$next")" >>"$SANDBOX/ids"
+		pgpu submit -- true >>"$SANDBOX/ids"
+	fi
+	until_true owner standby
+	standby=$(owner standby)
+}
+
+# goes_on WHAT: the holder ends and the next begins; without a line a job that is submitted now does.
+goes_on()
+{
+	open_gate "$gate"
+	[ "$2" = line ] || pgpu submit -- sh -c "$(gate "$next")" >"$SANDBOX/id"
+	if timeout 60 cat "$SANDBOX/$next.here" >"$SANDBOX/reached"; then ok "$1"; else not_ok "$1" "$(pgpu queue 2>&1)"; fi
+	kill_all
+	wait
+	remove_cells
+	rm -rf "$XDG_STATE_HOME/pgpu"
+} 2>/dev/null
+
+for lanes in 1 2; do
+	for line in line none; do
+		for sig in KILL STOP; do
+			begin $lanes $line
+			kill -$sig "$standby"
+			goes_on "$lanes lanes, $line: standby gets $sig" $line
+
+			begin $lanes $line
+			kill -$sig "$standby"
+			until_true has_other standby "$standby"
+			kill -$sig "$(owner standby)"
+			goes_on "$lanes lanes, $line: and its heir too" $line
+
+			# Second: where the standby alone guards, a run that holds a lane does not count as its watcher.
+			begin $lanes $line
+			second=$(owner second) && kill -$sig "$second"
+			kill -$sig "$standby"
+			goes_on "$lanes lanes, $line: standby and, where there is one, second get $sig" $line
+		done
+	done
+
+	# The winner is a stopped run: passed over.
+	begin $lanes none
+	pgpu run -q -p interactive --name winner -- true & winner=$!
+	until_true queue_shows winner
+	pgpu submit -p search -- sh -c "$(gate "$next")" >>"$SANDBOX/ids"
+	kill -STOP $winner
+	goes_on "$lanes lanes: a winner that is stopped is passed over" line
+
+	# Whoever holds the queue lock is frozen: the next that wants it continues it.
+	begin $lanes line
+	lock=$(echo "$XDG_STATE_HOME"/pgpu/*/lock)
+	mkfifo "$SANDBOX/locked$lanes"
+	python3 -c 'import fcntl, os, signal, sys
+lock = open(sys.argv[1], "r+")
+fcntl.flock(lock, fcntl.LOCK_EX)
+open(sys.argv[2], "w").write("locked\n")
+os.kill(os.getpid(), signal.SIGSTOP)' "$lock" "$SANDBOX/locked$lanes" &
+	read -r _ <"$SANDBOX/locked$lanes"
+	goes_on "$lanes lanes: a frozen holder of the queue lock is continued" line
+done
+finish
