@@ -424,11 +424,36 @@ int member_tick(struct member *member)
 	return 1;
 }
 
-/* Until what must hold holds without us. */
-static int stay_until_settled(struct member *member, struct err *err)
+enum { PATIENCE_LEAST_MS = 10, PATIENCE_MOST_MS = 1000 };
+
+/*
+ * Sleeps until somebody whom we called has answered or gone; 1 then. What we wait for may also be another process's to
+ * bring about (a worker that it is starting), and that one owes us no answer: so we look again by ourselves, soon at
+ * first.
+ */
+static int wait_for_news(struct member *member, int patience_ms, struct err *err)
 {
 	struct pollfd polls[MEMBER_POLL];
 	int timeout_ms;
+
+	for (;;) {
+		int count = member_poll_fill(member, polls, &timeout_ms);
+		if (timeout_ms < 0 || timeout_ms > patience_ms)
+			timeout_ms = patience_ms;
+		int ready = poll(polls, (nfds_t)count, timeout_ms);
+		if (ready < 0 && errno != EINTR)
+			return err_sys(err, "cannot wait for the next in line");
+		if (ready == 0)
+			return 0;
+		if (ready > 0 && member_poll_done(member, polls, count, NULL, NULL))
+			return 1;
+	}
+}
+
+/* Until what must hold holds without us. */
+static int stay_until_settled(struct member *member, struct err *err)
+{
+	int patience_ms = PATIENCE_LEAST_MS;
 	/* Each that does not answer costs take_ns; a line of stopped processes must not keep us for ever. */
 	int64_t until = clock_boot_ns() + 20 * member->line->conf.take_ns;
 
@@ -437,19 +462,15 @@ static int stay_until_settled(struct member *member, struct err *err)
 			return -1;
 		if (member->settled || clock_boot_ns() >= until)
 			return 0;
-		for (bool news = false; !news;) {
-			int count = member_poll_fill(member, polls, &timeout_ms);
-			if (timeout_ms < 0 || timeout_ms > 1000)
-				timeout_ms = 1000;
-			int ready = poll(polls, (nfds_t)count, timeout_ms);
-			if (ready < 0 && errno != EINTR)
-				return err_sys(err, "cannot wait for the next in line");
-			if (ready == 0) {
-				wake_workers(member);
-				member->spawn_credit += member->spawn_credit < 1;
-			}
-			news = ready == 0 || (ready > 0 && member_poll_done(member, polls, count, NULL, NULL));
-		}
+		int news = wait_for_news(member, patience_ms, err);
+		if (news < 0)
+			return -1;
+		if (news > 0)
+			continue;
+		wake_workers(member);
+		if (patience_ms == PATIENCE_MOST_MS)
+			member->spawn_credit += member->spawn_credit < 1;
+		patience_ms = patience_ms * 2 < PATIENCE_MOST_MS ? patience_ms * 2 : PATIENCE_MOST_MS;
 	}
 }
 
