@@ -71,17 +71,14 @@ static long list_pending(void *context, struct candidates *ret_candidates, struc
 	return listing.count;
 }
 
-static int take_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
+static int describe_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
 {
-	struct spooled *spooled = context;
 	struct spool_name name;
 
+	(void)context;
 	if (spool_name_parse(winner->file, &name) < 0)
 		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
 			       (unsigned long long)winner->id);
-	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
-		return -1;
-	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
 	entry->id = name.id;
 	entry->kind = ENTRY_SPOOL;
 	entry->restarts = name.restarts;
@@ -291,8 +288,10 @@ static int sync_all(void *context, struct err *err)
 	int result = spool_sync(spooled->spool, err);
 
 	for (int i = 0; i < spooled->row_count; i++) {
-		if (history_append(spooled->line->queue_fd, spooled->rows[i], err) < 0)
-			result = -1;
+		/* A log that cannot be written must not stop whoever mends the queue. */
+		struct err why = ERR_NONE;
+		if (history_append(spooled->line->queue_fd, spooled->rows[i], &why) < 0)
+			say_err(&why);
 		free(spooled->rows[i]);
 	}
 	spooled->row_count = 0;
