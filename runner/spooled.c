@@ -91,6 +91,20 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	return 0;
 }
 
+static int take_pending(void *context, const struct candidate *winner, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct spool_name name;
+
+	if (spool_name_parse(winner->file, &name) < 0)
+		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
+			       (unsigned long long)winner->id);
+	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
+		return -1;
+	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
+	return 0;
+}
+
 /* Kills what is left; a cgroup that is already gone is success. */
 static int clear_left(void *context, const struct entry *entry, struct err *err)
 {
@@ -275,11 +289,15 @@ static int sweep_running(void *context, struct err *err)
 static int repair_log(void *context, struct err *err)
 {
 	struct spooled *spooled = context;
-	int repaired = history_repair(spooled->spool, err);
+	struct err why = ERR_NONE;
+	int repaired = history_repair(spooled->spool, &why);
 
+	(void)err;
+	if (repaired < 0)
+		say_err(&why);
 	if (repaired > 0 && spooled->tell)
 		say("%d line%s of the log written again", repaired, repaired == 1 ? "" : "s");
-	return repaired < 0 ? -1 : 0;
+	return 0;
 }
 
 static int sync_all(void *context, struct err *err)
@@ -303,6 +321,7 @@ void spooled_connect(struct spooled *spooled, struct line *line, struct spool *s
 	*spooled = (struct spooled){ .line = line, .spool = spool };
 	line->spool = (struct line_spool){
 		.list = list_pending,
+		.describe = describe_pending,
 		.take = take_pending,
 		.clear = clear_left,
 		.lost = job_lost,
