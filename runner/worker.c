@@ -109,7 +109,10 @@ static int run_one(struct worker *worker, struct err *err)
 		return -1;
 	err->code = EXIT_FAILED;
 	int result = prepare_job(&worker->queue, file, &member->job, &prepared, &task, err);
-	bool damaged = result < 0 && err->code != EXIT_NO_START;
+	/* A record that could not be read and not be set aside either is still ours to end. */
+	int64_t moved_ns;
+	bool damaged = result < 0 && err->code != EXIT_NO_START &&
+		       spool_moved(&worker->queue.spool, SPOOL_RUNNING, file, &moved_ns) < 0;
 	if (result == 0) {
 		describe(&member->job, &prepared);
 		run_prepared(worker, &prepared, &task, &verdict, err);
