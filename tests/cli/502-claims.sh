@@ -32,6 +32,18 @@ open_gate big
 wait
 exits 0 "and the job runs" pgpu wait "$id"
 
+# A FIFO where a lane, a role or the counter should be is refused, not waited for.
+for name in lane-0 standby next; do
+	place=$(echo "$(queue_folder)"/boot-*)/$name
+	mv "$place" "$SANDBOX/kept" && mkfifo "$place"
+	for words in queue 'submit --dry-run -- true' 'run -q --no-wait -- true'; do
+		# shellcheck disable=SC2086 # a list of words
+		timeout 20 pgpu $words >/dev/null 2>&1
+		lacks "a FIFO as $name does not block ${words%% *}" '^124$' $?
+	done
+	rm "$place" && mv "$SANDBOX/kept" "$place"
+done
+
 if ! strace -o /dev/null true 2>/dev/null; then
 	skip "kills at a claim" "strace cannot trace here"
 	finish
