@@ -107,6 +107,9 @@ static int looks_wrong(struct line *line, struct err *err)
 	struct seat_view view;
 	int busy = 0, holders = 0;
 
+	if (seat_read(line, SEAT_STANDBY, &view, err) < 0)
+		return -1;
+	bool watched = view.held;
 	for (int lane = 0; lane < CONF_LANES; lane++) {
 		if (seat_read(line, lane, &view, err) < 0)
 			return -1;
@@ -118,15 +121,15 @@ static int looks_wrong(struct line *line, struct err *err)
 		holders += view.held;
 		bool fresh = view.entry.state == ENTRY_GRANTED &&
 			     clock_boot_ns() < view.entry.since_boot_ns + line->conf.take_ns;
-		if (!view.held && !fresh)
+		/* Granted a moment ago by somebody who may be dead: whoever watches the line sees to that, if anybody.
+		 */
+		if (!view.held && (!fresh || !watched))
 			return 1;
 	}
 	if (busy >= line->conf.lanes)
 		return 0;
 	/* A lane is free: with somebody there to fill it, that is a matter of a moment. */
-	if (seat_read(line, SEAT_STANDBY, &view, err) < 0)
-		return -1;
-	return holders > 0 && view.held ? 0 : is_waiting(line, err);
+	return holders > 0 && watched ? 0 : is_waiting(line, err);
 }
 
 int rescue_pass(struct line *line, bool always, struct err *err)

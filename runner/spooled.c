@@ -71,7 +71,27 @@ static long list_pending(void *context, struct candidates *ret_candidates, struc
 	return listing.count;
 }
 
-static int take_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
+static int describe_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
+{
+	struct spool_name name;
+
+	(void)context;
+	if (spool_name_parse(winner->file, &name) < 0)
+		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
+			       (unsigned long long)winner->id);
+	entry->id = name.id;
+	entry->kind = ENTRY_SPOOL;
+	entry->restarts = name.restarts;
+	entry->name[0] = entry->command[0] = entry->workdir[0] = '\0';
+	entry->waited_ns = entry->ran_ns = entry->frozen_ns = 0;
+	entry->budget_ns = entry->limit_ns = 0;
+	entry->memory_bytes = 0;
+	snprintf(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
+	snprintf(entry->session, sizeof entry->session, "%s", name.session);
+	return 0;
+}
+
+static int take_pending(void *context, const struct candidate *winner, struct err *err)
 {
 	struct spooled *spooled = context;
 	struct spool_name name;
@@ -82,15 +102,6 @@ static int take_pending(void *context, const struct candidate *winner, struct en
 	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
 		return -1;
 	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
-	entry->id = name.id;
-	entry->kind = ENTRY_SPOOL;
-	entry->restarts = name.restarts;
-	entry->name[0] = entry->command[0] = entry->workdir[0] = '\0';
-	entry->waited_ns = entry->ran_ns = entry->frozen_ns = 0;
-	entry->budget_ns = entry->limit_ns = 0;
-	entry->memory_bytes = 0;
-	snprintf(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
-	snprintf(entry->session, sizeof entry->session, "%s", name.session);
 	return 0;
 }
 
@@ -278,11 +289,15 @@ static int sweep_running(void *context, struct err *err)
 static int repair_log(void *context, struct err *err)
 {
 	struct spooled *spooled = context;
-	int repaired = history_repair(spooled->spool, err);
+	struct err why = ERR_NONE;
+	int repaired = history_repair(spooled->spool, &why);
 
+	(void)err;
+	if (repaired < 0)
+		say_err(&why);
 	if (repaired > 0 && spooled->tell)
 		say("%d line%s of the log written again", repaired, repaired == 1 ? "" : "s");
-	return repaired < 0 ? -1 : 0;
+	return 0;
 }
 
 static int sync_all(void *context, struct err *err)
@@ -291,8 +306,10 @@ static int sync_all(void *context, struct err *err)
 	int result = spool_sync(spooled->spool, err);
 
 	for (int i = 0; i < spooled->row_count; i++) {
-		if (history_append(spooled->line->queue_fd, spooled->rows[i], err) < 0)
-			result = -1;
+		/* A log that cannot be written must not stop whoever mends the queue. */
+		struct err why = ERR_NONE;
+		if (history_append(spooled->line->queue_fd, spooled->rows[i], &why) < 0)
+			say_err(&why);
 		free(spooled->rows[i]);
 	}
 	spooled->row_count = 0;
@@ -304,6 +321,7 @@ void spooled_connect(struct spooled *spooled, struct line *line, struct spool *s
 	*spooled = (struct spooled){ .line = line, .spool = spool };
 	line->spool = (struct line_spool){
 		.list = list_pending,
+		.describe = describe_pending,
 		.take = take_pending,
 		.clear = clear_left,
 		.lost = job_lost,

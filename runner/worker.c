@@ -109,7 +109,10 @@ static int run_one(struct worker *worker, struct err *err)
 		return -1;
 	err->code = EXIT_FAILED;
 	int result = prepare_job(&worker->queue, file, &member->job, &prepared, &task, err);
-	bool damaged = result < 0 && err->code != EXIT_NO_START;
+	/* A record that could not be read and not be set aside either is still ours to end. */
+	int64_t moved_ns;
+	bool damaged = result < 0 && err->code != EXIT_NO_START &&
+		       spool_moved(&worker->queue.spool, SPOOL_RUNNING, file, &moved_ns) < 0;
 	if (result == 0) {
 		describe(&member->job, &prepared);
 		run_prepared(worker, &prepared, &task, &verdict, err);
@@ -129,10 +132,14 @@ static int run_one(struct worker *worker, struct err *err)
 	if (!row)
 		return err_sys(err, "cannot write log.tsv");
 	verdict_row(member, &verdict, row);
-	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0 ||
-	    spool_sync(&worker->queue.spool, err) < 0)
+	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0)
 		return -1;
-	return history_append(worker->queue.line.queue_fd, row, err);
+	/* The next job may be ours already: neither a full disk nor a log that cannot be written is to lose it. The
+	 * next claim syncs the same folder, and the rescue writes the line again from the record. */
+	struct err ignored = ERR_NONE;
+	spool_sync(&worker->queue.spool, &ignored);
+	history_append(worker->queue.line.queue_fd, row, &ignored);
+	return 0;
 }
 
 /* 1: the files have news. */

@@ -276,6 +276,12 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 	return 0;
 }
 
+/* Ours to run out of, and not the record's fault. */
+static bool is_shortage(int errnum)
+{
+	return errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE || errnum == EINTR || errnum == EAGAIN;
+}
+
 int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job,
 	       struct job_facts *ret_facts, struct err *err)
 {
@@ -291,7 +297,7 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 		result = job_record_parse(text, size, ret_job, ret_facts, &why);
 	if (result == 0)
 		return 0;
-	if (why.errnum != ENOENT)
+	if (why.errnum != ENOENT && !is_shortage(why.errnum))
 		spool_set_aside(spool, state, file, why.text);
 	return err_pass(err, &why);
 }

@@ -41,7 +41,7 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	struct line *line = member->line;
 	struct entry *job = &member->job;
 
-	if (winner->spooled && line->spool.take(line->spool.context, winner, job, err) < 0)
+	if (winner->spooled && line->spool.describe(line->spool.context, winner, job, err) < 0)
 		return -1;
 	job->state = ENTRY_RUNNING;
 	job->started_wall_ns = clock_wall_ns();
@@ -54,6 +54,9 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	if (lane_mine(view, seat) ? seat_update(&member->lane, job, err) < 0
 				  : seat_take(line, seat, job, &member->lane, err) < 0)
 		return -1;
+	/* The lane names the job first: a record in running/ that no lane names would be looked for by nobody. */
+	if (winner->spooled && line->spool.take(line->spool.context, winner, err) < 0)
+		return -1;
 	member->ended = false;
 	member->wants_lane = false;
 	ticket_remove(line, &member->ticket);
@@ -65,7 +68,10 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	view_note_wake(view, &view_standby(view)->entry);
 	if (view_note_holder(view, job, seat->number, err) < 0)
 		return -1;
-	return served_touch(line, &view->served, job->session, err);
+	/* Claimed: an order that is remembered wrong is no reason to die with the job. */
+	struct err ignored = ERR_NONE;
+	served_touch(line, &view->served, job->session, &ignored);
+	return 0;
 }
 
 /* The standby, where it is a worker that answers, else a new worker. */

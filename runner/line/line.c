@@ -215,7 +215,7 @@ static int read_next(struct line *line, uint64_t *ret_next, uint64_t *ret_limit)
 static int write_next(struct line *line, uint64_t next, uint64_t limit, struct err *err)
 {
 	char text[64];
-	SCOPE_FD int fd = openat(line->boot_fd, "next", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	SCOPE_FD int fd = openat(line->boot_fd, "next", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 
 	if (fd < 0)
 		return err_sys(err, "cannot open the id counter");

@@ -27,15 +27,17 @@
 #include "entry.h"
 
 /*
- * The spool's side, filled in by spooled_connect(). All but `list` and `take` run without the queue lock.
+ * The spool's side, filled in by spooled_connect(). All but `list`, `describe` and `take` run without the queue lock.
  */
 struct line_spool {
 	/* Adds the first pending job of each (class, session); called with the lock. Returns how many wait in all, or
 	 * -1. */
 	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
-	/* Moves a pending record to running/ and fills id, kind, class, session, name, restarts of `entry`; with the
-	 * lock. */
-	int (*take)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
+	/* Fills id, kind, class, session, restarts of `entry` from a pending record's name; with the lock. */
+	int (*describe)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
+	/* Moves the record to running/; with the lock, and only once a lane's text names the job: a rescuer finds it by
+	 * that. */
+	int (*take)(void *context, const struct candidate *winner, struct err *err);
 	/* What a dead supervisor left of its job is killed and gone when this returns 0; -1: something is still there.
 	 */
 	int (*clear)(void *context, const struct entry *entry, struct err *err);

@@ -26,7 +26,7 @@ static int open_seat(struct line *line, int number, int flags)
 	char name[32];
 
 	seat_name(number, name);
-	return openat(line->boot_fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return openat(line->boot_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 
 static struct flock byte_lock(uint64_t gen)

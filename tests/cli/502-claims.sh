@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Between a claim and a start, and where a file cannot be written or read, no spooled job is lost and the line goes on.
+. "$(dirname "$0")/lib.sh"
+conf 'lanes = 1'
+
+queue_folder() { echo "$XDG_STATE_HOME"/pgpu/*; }
+
+# shellcheck disable=SC2317 # until_true calls it
+traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"; }
+
+# A log that cannot be written costs rows, not jobs.
+pgpu run -q -- sh -c "$(gate log)" &
+reached log
+for job in 1 2 3; do pgpu submit --no-requeue -- sh -c "echo $job >>$SANDBOX/ran" >/dev/null; done
+rm "$(queue_folder)/log.tsv" && mkdir "$(queue_folder)/log.tsv"
+open_gate log
+wait 2>/dev/null
+until_true eval '[ "$(ls "$(queue_folder)/ended" | wc -l)" = 3 ]'
+equals "each ran once, in order, without a log" "1 2 3" "$(paste -sd ' ' "$SANDBOX/ran")"
+exits 0 "rescue goes on without a log" pgpu rescue
+rmdir "$(queue_folder)/log.tsv"
+
+# A list that runs out of memory sets no record aside.
+{ echo '#!/bin/sh'; head -c 40000000 /dev/zero | tr '\0' '#'; } >big.sh
+pgpu run -q -- sh -c "$(gate big)" &
+reached big
+id=$(pgpu submit big.sh)
+(ulimit -v 60000; pgpu queue; pgpu show "$id") >/dev/null 2>&1
+equals "nothing is set aside for want of memory" "" "$(ls "$(queue_folder)/bad" 2>/dev/null)"
+open_gate big
+wait
+exits 0 "and the job runs" pgpu wait "$id"
+
+# A FIFO where a lane, a role or the counter should be is refused, not waited for.
+for name in lane-0 standby next; do
+	place=$(echo "$(queue_folder)"/boot-*)/$name
+	mv "$place" "$SANDBOX/kept" && mkfifo "$place"
+	for words in queue 'submit --dry-run -- true' 'run -q --no-wait -- true'; do
+		# shellcheck disable=SC2086 # a list of words
+		timeout 20 pgpu $words >/dev/null 2>&1
+		lacks "a FIFO as $name does not block ${words%% *}" '^124$' $?
+	done
+	rm "$place" && mv "$SANDBOX/kept" "$place"
+done
+
+if ! strace -o /dev/null true 2>/dev/null; then
+	skip "kills at a claim" "strace cannot trace here"
+	finish
+fi
+
+# The watcher is killed as it claims: at the text of the lane, at the rename to running/.
+for call in pwrite64 renameat; do
+	pgpu run -q -- sh -c "$(gate $call)" &
+	reached $call
+	id=$(pgpu submit -- true)
+	for pid in $(sandbox_pids); do grep -qsz '^worker$' "/proc/$pid/cmdline" && worker=$pid; done
+	strace -o /dev/null -p "$worker" -e trace=$call -e inject=$call:signal=KILL:when=1 2>/dev/null &
+	until_true traced "$worker"
+	open_gate $call
+	exits 0 "a job whose worker was killed in $call of its claim still runs" pgpu wait "$id"
+	wait
+done
+
+# The submit is killed when it has given the lane to a worker that does not exist yet.
+strace -o /dev/null -e trace=pipe2 -e inject=pipe2:signal=KILL:when=1 pgpu submit -- true >"$SANDBOX/id" 2>/dev/null
+pgpu queue >/dev/null
+equals "the next call starts what a killed submit left" "" "$(ls "$(queue_folder)/pending")"
+exits 0 "and it ends" pgpu wait "$(cat "$SANDBOX/id")"
+finish
