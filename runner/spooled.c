@@ -12,6 +12,7 @@
 #include "conf/base/scope.h"
 #include "runner/cell/cell.h"
 #include "runner/cell/stray.h"
+#include "runner/line/seat.h"
 
 enum { CLEAR_MS = 2000 };
 
@@ -223,6 +224,25 @@ static int match(const struct spool_name *name, const char *file, void *context)
 	return 1;
 }
 
+/*
+ * A worker that died between its lane's text and the claim left a record that is still pending, and another may have
+ * claimed it meanwhile: that one's lane names it too, and is held.
+ */
+static int runs_elsewhere(struct spooled *spooled, uint64_t id, struct err *err)
+{
+	struct seat_view *seats;
+	int lanes, found = 0;
+	int result = seat_read_all(spooled->line, &seats, &lanes, err);
+
+	for (int lane = 0; result == 0 && lane < lanes; lane++) {
+		const struct entry *entry = &seats[lane].entry;
+		found |= seats[lane].held && entry->id == id && entry->kind == ENTRY_SPOOL &&
+			 entry->state == ENTRY_RUNNING;
+	}
+	free(seats);
+	return result < 0 ? -1 : found;
+}
+
 static int job_lost(void *context, const struct entry *entry, struct err *err)
 {
 	struct spooled *spooled = context;
@@ -241,6 +261,9 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 			say("job %llu: its wrapper was gone; it has ended", (unsigned long long)entry->id);
 		return 0;
 	}
+	int elsewhere = runs_elsewhere(spooled, entry->id, err);
+	if (elsewhere != 0)
+		return elsewhere < 0 ? -1 : 0;
 	int found = spool_each(spooled->spool, SPOOL_RUNNING, match, &search, err);
 	if (found <= 0)
 		return found;
