@@ -83,7 +83,8 @@ int served_touch(struct line *line, struct served *served, const char *session, 
 	if (!found && at >= (size_t)ROW * ROWS_MAX)
 		at = oldest_row(served);
 	snprintf(row, sizeof row, "%-64.64s %020llu\n", session, (unsigned long long)++served->last);
-	SCOPE_FD int fd = openat(line->queue_fd, "served", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	SCOPE_FD int fd =
+		openat(line->queue_fd, "served", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0 || pwrite(fd, row, ROW, (off_t)at) != ROW)
 		return err_sys(err, "cannot note the session as served");
 	return 0;
