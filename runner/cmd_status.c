@@ -6,6 +6,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/json.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -31,14 +32,6 @@ struct status {
 	long bad;
 };
 
-static void put_figure(struct buf *out, const char *key, int64_t figure)
-{
-	if (figure < 0)
-		buf_printf(out, ",\"%s\":null", key);
-	else
-		buf_printf(out, ",\"%s\":%lld", key, (long long)figure);
-}
-
 static void put_cards_json(const struct status *status, struct buf *out)
 {
 	buf_puts(out, "{\"cards\":[");
@@ -50,17 +43,11 @@ static void put_cards_json(const struct status *status, struct buf *out)
 		buf_json(out, card->driver[0] ? card->driver : NULL);
 		buf_puts(out, ",\"pci\":");
 		buf_json(out, card->pci[0] ? card->pci : NULL);
-		put_figure(out, "busy_percent", card->busy_percent);
-		put_figure(out, "vram_total_bytes", card->vram_total_bytes);
-		put_figure(out, "vram_used_bytes", card->vram_used_bytes);
+		json_count(out, "busy_percent", card->busy_percent);
+		json_count(out, "vram_total_bytes", card->vram_total_bytes);
+		json_count(out, "vram_used_bytes", card->vram_used_bytes);
 		buf_printf(out, ",\"asleep\":%s}", card->asleep ? "true" : "false");
 	}
-}
-
-static void put_word(struct buf *out, const char *key, const char *word)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json(out, word);
 }
 
 static void put_lane_json(int number, const struct entry *entry, struct buf *out)
@@ -73,15 +60,15 @@ static void put_lane_json(int number, const struct entry *entry, struct buf *out
 		return;
 	}
 	buf_printf(out, "{\"lane\":%d,\"job\":\"%llu\"", number, (unsigned long long)view.id);
-	put_word(out, "state", jobview_state(&view));
-	put_word(out, "kind", view.spooled ? "spool" : "run");
-	put_word(out, "class", view.class_name);
-	put_word(out, "session", view.session);
-	put_word(out, "name", view.name);
-	put_figure(out, "pid", view.pid ? view.pid : -1);
-	put_figure(out, "ran_s", view.ran_ns < 0 ? -1 : view.ran_ns / NS_PER_S);
-	put_figure(out, "budget_s", view.budget_ns < 0 ? -1 : view.budget_ns / NS_PER_S);
-	put_figure(out, "memory_bytes", view.memory_bytes);
+	json_text(out, "state", jobview_state(&view));
+	json_text(out, "kind", view.spooled ? "spool" : "run");
+	json_text(out, "class", view.class_name);
+	json_text(out, "session", view.session);
+	json_text(out, "name", view.name);
+	json_count(out, "pid", view.pid ? view.pid : -1);
+	json_count(out, "ran_s", view.ran_ns < 0 ? -1 : view.ran_ns / NS_PER_S);
+	json_count(out, "budget_s", view.budget_ns < 0 ? -1 : view.budget_ns / NS_PER_S);
+	json_count(out, "memory_bytes", view.memory_bytes);
 	buf_puts(out, "}");
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/json.h"
 #include "conf/base/scope.h"
 #include "runner/line/ticket.h"
 
@@ -263,69 +264,38 @@ const char *jobview_letters(const struct jobview *view)
 	return view->state == VIEW_ENDED ? outcome_letters[view->outcome] : letters[view->state];
 }
 
-static void put_text(struct buf *out, const char *key, const char *text)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json(out, text);
-}
-
-static void put_time(struct buf *out, const char *key, int64_t wall_ns)
-{
-	char text[CLOCK_TEXT];
-
-	clock_wall_format(wall_ns, text);
-	put_text(out, key, wall_ns ? text : NULL);
-}
-
-static void put_seconds(struct buf *out, const char *key, int64_t ns)
-{
-	if (ns < 0)
-		buf_printf(out, ",\"%s\":null", key);
-	else
-		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S),
-			   (long long)(ns % NS_PER_S / NS_PER_MS));
-}
-
-static void put_number(struct buf *out, const char *key, int64_t number, bool is_known)
-{
-	if (is_known)
-		buf_printf(out, ",\"%s\":%lld", key, (long long)number);
-	else
-		buf_printf(out, ",\"%s\":null", key);
-}
-
 void jobview_json(const struct jobview *view, bool full, struct buf *out)
 {
 	buf_printf(out, "{\"id\":\"%llu\"", (unsigned long long)view->id);
-	put_text(out, "state", jobview_state(view));
-	put_text(out, "reason", view->reason[0] ? view->reason : view->sentence[0] ? view->sentence : NULL);
-	put_text(out, "class", view->class_name);
-	put_text(out, "session", view->session);
-	put_text(out, "name", view->name);
-	put_text(out, "command", view->command);
-	put_text(out, "kind", view->spooled ? "spool" : "run");
-	put_time(out, "submitted", view->submitted_wall_ns);
-	put_time(out, "started", view->started_wall_ns);
-	put_time(out, "ended", view->ended_wall_ns);
-	put_seconds(out, "waited_s", view->waited_ns);
-	put_seconds(out, "ran_s", view->ran_ns);
-	put_seconds(out, "frozen_s", view->frozen_ns);
-	put_seconds(out, "budget_s", view->budget_ns);
-	put_number(out, "memory_bytes", view->memory_bytes, view->memory_bytes >= 0);
+	json_text(out, "state", jobview_state(view));
+	json_text(out, "reason", view->reason[0] ? view->reason : view->sentence[0] ? view->sentence : NULL);
+	json_text(out, "class", view->class_name);
+	json_text(out, "session", view->session);
+	json_text(out, "name", view->name);
+	json_text(out, "command", view->command);
+	json_text(out, "kind", view->spooled ? "spool" : "run");
+	json_time(out, "submitted", view->submitted_wall_ns);
+	json_time(out, "started", view->started_wall_ns);
+	json_time(out, "ended", view->ended_wall_ns);
+	json_seconds(out, "waited_s", view->waited_ns);
+	json_seconds(out, "ran_s", view->ran_ns);
+	json_seconds(out, "frozen_s", view->frozen_ns);
+	json_seconds(out, "budget_s", view->budget_ns);
+	json_count(out, "memory_bytes", view->memory_bytes);
 	buf_puts(out, ",\"vram_bytes\":null");
-	put_number(out, "lane", view->lane, view->lane >= 0);
-	put_number(out, "pid", view->pid, view->pid > 0);
-	put_number(out, "exit_code", view->exit_code, view->exit_code >= 0);
-	put_number(out, "restarts", view->restarts, true);
-	put_text(out, "workdir", view->workdir);
-	put_text(out, "output", view->output);
+	json_count(out, "lane", view->lane);
+	json_count(out, "pid", view->pid > 0 ? view->pid : -1);
+	json_count(out, "exit_code", view->exit_code);
+	json_count(out, "restarts", view->restarts);
+	json_text(out, "workdir", view->workdir);
+	json_text(out, "output", view->output);
 	buf_puts(out, ",\"begin\":null,\"after\":null,\"array\":null");
 	if (full) {
-		put_seconds(out, "limit_s", view->limit_ns);
-		put_number(out, "peak_memory_bytes", view->peak_memory_bytes, view->peak_memory_bytes >= 0);
-		put_seconds(out, "cpu_s", view->cpu_ns);
-		put_seconds(out, "gpu_s", view->gpu_ns);
-		put_text(out, "cell", view->cell[0] ? view->cell : NULL);
+		json_seconds(out, "limit_s", view->limit_ns);
+		json_count(out, "peak_memory_bytes", view->peak_memory_bytes);
+		json_seconds(out, "cpu_s", view->cpu_ns);
+		json_seconds(out, "gpu_s", view->gpu_ns);
+		json_text(out, "cell", view->cell[0] ? view->cell : NULL);
 	}
 	buf_puts(out, "}");
 }

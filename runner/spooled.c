@@ -13,6 +13,7 @@
 #include "runner/cell/cell.h"
 #include "runner/cell/stray.h"
 #include "runner/line/seat.h"
+#include "runner/supervise.h"
 
 enum { CLEAR_MS = 2000 };
 
@@ -146,14 +147,7 @@ static void note_row(struct spooled *spooled, const struct entry *entry, enum ou
 		free(row);
 		return;
 	}
-	*row = HISTORY_ROW;
-	row->ended_wall_ns = clock_wall_ns();
-	row->id = entry->id;
-	row->spooled = entry->kind == ENTRY_SPOOL;
-	snprintf(row->class_name, sizeof row->class_name, "%s", entry->class_name);
-	snprintf(row->session, sizeof row->session, "%s", entry->session);
-	snprintf(row->name, sizeof row->name, "%s", entry->name);
-	snprintf(row->command, sizeof row->command, "%s", entry->command);
+	row_of_entry(entry, row);
 	row->waited_ns = entry->waited_ns;
 	if (entry->since_boot_ns && entry->started_wall_ns)
 		row->ran_ns = clock_boot_ns() - entry->since_boot_ns;
@@ -207,22 +201,10 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	return 0;
 }
 
-struct search {
-	uint64_t id;
+struct running {
 	struct spool_name name;
 	char file[256];
 };
-
-static int match(const struct spool_name *name, const char *file, void *context)
-{
-	struct search *search = context;
-
-	if (name->id != search->id)
-		return 0;
-	search->name = *name;
-	snprintf(search->file, sizeof search->file, "%s", file);
-	return 1;
-}
 
 /*
  * A worker that died between its lane's text and the claim left a record that is still pending, and another may have
@@ -246,7 +228,8 @@ static int runs_elsewhere(struct spooled *spooled, uint64_t id, struct err *err)
 static int job_lost(void *context, const struct entry *entry, struct err *err)
 {
 	struct spooled *spooled = context;
-	struct search search = { .id = entry->id };
+	struct spool_name name;
+	char file[256];
 	struct entry copy = *entry;
 
 	if (entry->id == 0)
@@ -264,14 +247,14 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 	int elsewhere = runs_elsewhere(spooled, entry->id, err);
 	if (elsewhere != 0)
 		return elsewhere < 0 ? -1 : 0;
-	int found = spool_each(spooled->spool, SPOOL_RUNNING, match, &search, err);
+	int found = spool_find_in(spooled->spool, SPOOL_RUNNING, entry->id, &name, file, err);
 	if (found <= 0)
 		return found;
-	return give_back(spooled, &search.name, search.file, &copy, err);
+	return give_back(spooled, &name, file, &copy, err);
 }
 
 struct names {
-	struct search *list;
+	struct running *list;
 	size_t count, room;
 };
 
@@ -281,7 +264,7 @@ static int collect(const struct spool_name *name, const char *file, void *contex
 
 	if (names->count == names->room) {
 		size_t room = names->room ? names->room * 2 : 16;
-		struct search *list = realloc(names->list, room * sizeof *list);
+		struct running *list = realloc(names->list, room * sizeof *list);
 		if (!list)
 			return -1;
 		names->list = list;

@@ -297,18 +297,21 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	return 0;
 }
 
-void verdict_row(const struct member *member, const struct verdict *verdict, struct history_row *ret_row)
+void row_of_entry(const struct entry *entry, struct history_row *ret_row)
 {
-	const struct entry *job = &member->job;
-
 	*ret_row = HISTORY_ROW;
 	ret_row->ended_wall_ns = clock_wall_ns();
-	ret_row->id = job->id;
-	ret_row->spooled = job->kind == ENTRY_SPOOL;
-	snprintf(ret_row->class_name, sizeof ret_row->class_name, "%s", job->class_name);
-	snprintf(ret_row->session, sizeof ret_row->session, "%s", job->session);
-	snprintf(ret_row->name, sizeof ret_row->name, "%s", job->name);
-	snprintf(ret_row->command, sizeof ret_row->command, "%s", job->command);
+	ret_row->id = entry->id;
+	ret_row->spooled = entry->kind == ENTRY_SPOOL;
+	snprintf(ret_row->class_name, sizeof ret_row->class_name, "%s", entry->class_name);
+	snprintf(ret_row->session, sizeof ret_row->session, "%s", entry->session);
+	snprintf(ret_row->name, sizeof ret_row->name, "%s", entry->name);
+	snprintf(ret_row->command, sizeof ret_row->command, "%s", entry->command);
+}
+
+void verdict_row(const struct member *member, const struct verdict *verdict, struct history_row *ret_row)
+{
+	row_of_entry(&member->job, ret_row);
 	ret_row->waited_ns = verdict->waited_ns;
 	ret_row->ran_ns = verdict->ran_ns;
 	ret_row->frozen_ns = verdict->frozen_ns;

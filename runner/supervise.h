@@ -45,6 +45,8 @@ struct verdict {
 /* -1 when pgpu itself failed before the command began (exit code 125). */
 int supervise(struct member *member, struct task *task, struct verdict *ret_verdict, struct err *err);
 
+/* Who held the lane, ended now; the figures are unknown. */
+void row_of_entry(const struct entry *entry, struct history_row *ret_row);
 /* The log's line for the hold that `verdict` ends. */
 void verdict_row(const struct member *member, const struct verdict *verdict, struct history_row *ret_row);
 

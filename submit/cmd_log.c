@@ -5,6 +5,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/json.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -28,21 +29,6 @@ struct listing {
 	struct buf out;
 };
 
-static void put_figure(struct buf *out, const char *key, int64_t ns)
-{
-	if (ns < 0)
-		buf_printf(out, ",\"%s\":null", key);
-	else
-		buf_printf(out, ",\"%s\":%lld.%03lld", key, (long long)(ns / NS_PER_S),
-			   (long long)(ns % NS_PER_S / NS_PER_MS));
-}
-
-static void put_text(struct buf *out, const char *key, const char *text)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json(out, text);
-}
-
 static void put_json(const struct history_row *row, struct buf *out)
 {
 	char ended[CLOCK_TEXT];
@@ -51,25 +37,19 @@ static void put_json(const struct history_row *row, struct buf *out)
 	buf_puts(out, "{\"ended\":");
 	buf_json(out, ended);
 	buf_printf(out, ",\"job\":\"%llu\"", (unsigned long long)row->id);
-	put_text(out, "kind", row->spooled ? "spool" : "run");
-	put_text(out, "session", row->session);
-	put_text(out, "class", row->class_name);
-	put_text(out, "name", row->name);
-	put_text(out, "command", row->command);
-	put_figure(out, "waited_s", row->waited_ns);
-	put_figure(out, "ran_s", row->ran_ns);
-	put_figure(out, "frozen_s", row->frozen_ns);
-	put_figure(out, "cpu_s", row->cpu_ns);
-	put_figure(out, "gpu_s", row->gpu_ns);
-	if (row->peak_memory_bytes >= 0)
-		buf_printf(out, ",\"peak_memory_bytes\":%lld", (long long)row->peak_memory_bytes);
-	else
-		buf_puts(out, ",\"peak_memory_bytes\":null");
-	if (row->outcome != OUTCOME_TURN)
-		buf_printf(out, ",\"exit_code\":%d", row->exit_code);
-	else
-		buf_puts(out, ",\"exit_code\":null");
-	put_text(out, "outcome", outcome_names[row->outcome]);
+	json_text(out, "kind", row->spooled ? "spool" : "run");
+	json_text(out, "session", row->session);
+	json_text(out, "class", row->class_name);
+	json_text(out, "name", row->name);
+	json_text(out, "command", row->command);
+	json_seconds(out, "waited_s", row->waited_ns);
+	json_seconds(out, "ran_s", row->ran_ns);
+	json_seconds(out, "frozen_s", row->frozen_ns);
+	json_seconds(out, "cpu_s", row->cpu_ns);
+	json_seconds(out, "gpu_s", row->gpu_ns);
+	json_count(out, "peak_memory_bytes", row->peak_memory_bytes);
+	json_count(out, "exit_code", row->outcome == OUTCOME_TURN ? -1 : row->exit_code);
+	json_text(out, "outcome", outcome_names[row->outcome]);
 	buf_puts(out, "}");
 }
 

@@ -178,23 +178,29 @@ static int match(const struct spool_name *name, const char *file, void *context)
 	return 1;
 }
 
+int spool_find_in(struct spool *spool, enum spool_state state, uint64_t id, struct spool_name *ret_name,
+		  char ret_file[256], struct err *err)
+{
+	struct search search = { .id = id };
+	int found = spool_each(spool, state, match, &search, err);
+
+	if (found == 1) {
+		*ret_name = search.name;
+		memcpy(ret_file, search.file, sizeof search.file);
+	}
+	return found;
+}
+
 int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,
 	       char ret_file[256], struct err *err)
 {
-	struct search search = { .id = id };
-
 	/* A job moves forward while we look, or back once in its life: two rounds meet it. */
 	for (int round = 0; round < 2; round++) {
 		for (int state = 0; state < SPOOL_STATES; state++) {
-			int found = spool_each(spool, (enum spool_state)state, match, &search, err);
-			if (found < 0)
-				return -1;
-			if (found == 0)
-				continue;
+			int found = spool_find_in(spool, (enum spool_state)state, id, ret_name, ret_file, err);
 			*ret_state = (enum spool_state)state;
-			*ret_name = search.name;
-			memcpy(ret_file, search.file, sizeof search.file);
-			return 1;
+			if (found != 0)
+				return found;
 		}
 	}
 	return 0;

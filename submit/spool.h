@@ -99,6 +99,9 @@ int spool_withdraw(struct spool *spool, uint64_t id, struct err *err);
 int spool_each(struct spool *spool, enum spool_state state,
 	       int (*visit)(const struct spool_name *name, const char *file, void *context), void *context,
 	       struct err *err);
+/* The same in one state's folder: 1, 0 or -1. */
+int spool_find_in(struct spool *spool, enum spool_state state, uint64_t id, struct spool_name *ret_name,
+		  char ret_file[256], struct err *err);
 /* 1 and the state where the job has a record, 0 where it has none, -1. */
 int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,
 	       char ret_file[256], struct err *err);
