@@ -7,7 +7,7 @@ CFLAGS    ?= -O2
 PREFIX    ?= /usr/local
 BUILD     ?= build
 MAKEFLAGS += --no-print-directory
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 

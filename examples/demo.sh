@@ -28,7 +28,7 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# One line that is written over on a terminal, and a line each ten frames elsewhere.
+# One line that is written over on a terminal, and a line each eight frames elsewhere.
 progress()
 {
 	if [ -t 1 ]; then

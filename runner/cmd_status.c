@@ -66,8 +66,8 @@ static void put_lane_json(int number, const struct entry *entry, struct buf *out
 	json_text(out, "session", view.session);
 	json_text(out, "name", view.name);
 	json_count(out, "pid", view.pid ? view.pid : -1);
-	json_count(out, "ran_s", view.ran_ns < 0 ? -1 : view.ran_ns / NS_PER_S);
-	json_count(out, "budget_s", view.budget_ns < 0 ? -1 : view.budget_ns / NS_PER_S);
+	json_seconds(out, "ran_s", view.ran_ns);
+	json_seconds(out, "budget_s", view.budget_ns);
 	json_count(out, "memory_bytes", view.memory_bytes);
 	buf_puts(out, "}");
 }

@@ -114,6 +114,7 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->restarts = name->restarts;
 	if (state == SPOOL_ENDED) {
 		view->exit_code = name->code;
+		spool_moved(&queue->spool, state, file, &view->ended_wall_ns);
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
 	}
 	job_facts_free(&facts);
@@ -234,7 +235,12 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 		return -1;
 	if (found && spooled)
 		jobview_add_row(ret_view, row);
-	else if (found)
+	/* The log goes further back than the spool: a job whose record was removed is gone. */
+	if (found && !spooled && row->spooled) {
+		ret_view->state = VIEW_GONE;
+		return 0;
+	}
+	if (found && !spooled)
 		return jobview_of_row(row, ret_view) < 0
 			       ? err_sys(err, "cannot look job %llu up", (unsigned long long)id)
 			       : 0;

@@ -8,7 +8,7 @@ bad=0
 for compiler in gcc clang; do
 	if ! command -v $compiler >/dev/null; then
 		echo "ok no warning under $compiler # SKIP no $compiler here"
-	elif text=$(make -s -j2 CC=$compiler BUILD="$build/$compiler" CFLAGS=-O2 all units 2>&1); then
+	elif text=$(make -s -j2 CC=$compiler BUILD="$build/by-$compiler" CFLAGS=-O2 all units 2>&1); then
 		echo "ok no warning under $compiler"
 	else
 		echo "not ok no warning under $compiler"
