@@ -71,17 +71,32 @@ static long list_pending(void *context, struct candidates *ret_candidates, struc
 	return listing.count;
 }
 
-static int take_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
+static int parse_winner(const struct candidate *winner, struct spool_name *ret_name, struct err *err)
+{
+	if (spool_name_parse(winner->file, ret_name) == 0)
+		return 0;
+	return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged", (unsigned long long)winner->id);
+}
+
+static int take_pending(void *context, const struct candidate *winner, struct err *err)
 {
 	struct spooled *spooled = context;
 	struct spool_name name;
 
-	if (spool_name_parse(winner->file, &name) < 0)
-		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
-			       (unsigned long long)winner->id);
-	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
+	if (parse_winner(winner, &name, err) < 0 ||
+	    spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
 		return -1;
 	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
+	return 0;
+}
+
+static int describe_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
+{
+	struct spool_name name;
+	(void)context;
+
+	if (parse_winner(winner, &name, err) < 0)
+		return -1;
 	entry->id = name.id;
 	entry->kind = ENTRY_SPOOL;
 	entry->restarts = name.restarts;
@@ -304,6 +319,7 @@ void spooled_connect(struct spooled *spooled, struct line *line, struct spool *s
 	*spooled = (struct spooled){ .line = line, .spool = spool };
 	line->spool = (struct line_spool){
 		.list = list_pending,
+		.describe = describe_pending,
 		.take = take_pending,
 		.clear = clear_left,
 		.lost = job_lost,

@@ -41,7 +41,7 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	struct line *line = member->line;
 	struct entry *job = &member->job;
 
-	if (winner->spooled && line->spool.take(line->spool.context, winner, job, err) < 0)
+	if (winner->spooled && line->spool.describe(line->spool.context, winner, job, err) < 0)
 		return -1;
 	job->state = ENTRY_RUNNING;
 	job->started_wall_ns = clock_wall_ns();
@@ -53,6 +53,8 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	}
 	if (lane_mine(view, seat) ? seat_update(&member->lane, job, err) < 0
 				  : seat_take(line, seat, job, &member->lane, err) < 0)
+		return -1;
+	if (winner->spooled && line->spool.take(line->spool.context, winner, err) < 0)
 		return -1;
 	member->ended = false;
 	member->wants_lane = false;

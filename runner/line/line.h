@@ -33,9 +33,11 @@ struct line_spool {
 	/* Adds the first pending job of each (class, session); called with the lock. Returns how many wait in all, or
 	 * -1. */
 	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
-	/* Moves a pending record to running/ and fills id, kind, class, session, name, restarts of `entry`; with the
-	 * lock. */
-	int (*take)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
+	/* Fills id, kind, class, session, restarts of `entry` from the winner's name; with the lock. */
+	int (*describe)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
+	/* Moves its record to running/; with the lock, and after the lane names the job: killed in between, the
+	 * record is still pending. The other way round nobody would look for it before the next boot. */
+	int (*take)(void *context, const struct candidate *winner, struct err *err);
 	/* What a dead supervisor left of its job is killed and gone when this returns 0; -1: something is still there.
 	 */
 	int (*clear)(void *context, const struct entry *entry, struct err *err);
