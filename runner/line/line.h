@@ -61,7 +61,8 @@ struct line {
 	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
 	sigset_t mask;	    /* before line_lock() */
 	struct line_spool spool;
-	uint64_t conf_inode; /* of the copy that `conf` was read from: a new copy is a new file */
+	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an
+				inode of two copies ago to the next; 0: none */
 	struct err conf_err; /* why the file on disk is not in force; text "" when it is */
 	struct conf conf;    /* last, and filled by line_conf() alone: four pages, of which two are used */
 };
