@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "spooled.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static int clear_left(void *context, const struct entry *entry, struct err *err)
 
 	if (entry->cell[0]) {
 		if (cell_open(entry->cell, &cell, &why) < 0)
-			return 0;
+			return why.errnum == ENOENT || why.errnum == ENODEV ? 0 : err_pass(err, &why);
 		cell_kill(&cell);
 		bool empty = cell_wait_empty(&cell, CLEAR_MS);
 		if (empty)
