@@ -108,7 +108,8 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 		return err_pass(err, &line->conf_err);
 	}
 	line->conf = *found;
-	return take_over_conf(line, may_lock, err);
+	/* What a newer pgpu wrote is left alone. */
+	return take_over_conf(line, may_lock && missing.errnum != EPROTO, err);
 }
 
 /* The pid that /proc/locks gives for our lock file: it names the owner of a flock(2) lock. */
