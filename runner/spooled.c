@@ -306,9 +306,11 @@ static int sync_all(void *context, struct err *err)
 	struct spooled *spooled = context;
 	int result = spool_sync(spooled->spool, err);
 
+	/* A row that cannot be written is worth a line; it must not stop whoever clears up. */
 	for (int i = 0; i < spooled->row_count; i++) {
-		if (history_append(spooled->line->queue_fd, spooled->rows[i], err) < 0)
-			result = -1;
+		struct err why = ERR_NONE;
+		if (history_append(spooled->line->queue_fd, spooled->rows[i], &why) < 0)
+			say_err(&why);
 		free(spooled->rows[i]);
 	}
 	spooled->row_count = 0;
