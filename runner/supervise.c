@@ -260,6 +260,15 @@ static void put_away(struct hold *hold)
 		close(hold->first.pidfd);
 }
 
+/* We cannot go on. The lane is not to pass on before the job is gone, so long as that takes no more than a moment. */
+static void end_at_once(struct hold *hold)
+{
+	enum { GONE_MS = 3000 };
+
+	hold_kill(hold);
+	cell_wait_empty(&hold->cell, GONE_MS);
+}
+
 int supervise(struct member *member, struct task *task, struct verdict *ret_verdict, struct err *err)
 {
 	struct hold hold = { .member = member, .task = task, .cell = CELL_NONE, .first.pidfd = -1 };
@@ -276,6 +285,8 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 		return 0;
 	}
 	if (start(&hold, err) < 0) {
+		if (hold.first.pidfd >= 0)
+			end_at_once(&hold);
 		put_away(&hold);
 		if (err->code != EXIT_NO_START)
 			return -1;
@@ -286,7 +297,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 		return 0;
 	}
 	if (watch(&hold, err) < 0) {
-		hold_kill(&hold);
+		end_at_once(&hold);
 		put_away(&hold);
 		return -1;
 	}
