@@ -214,8 +214,11 @@ static void carry_out(struct member *member, struct plan *plan)
 		member->spawn_credit--;
 		memmove(member->workers + 1, member->workers, sizeof member->workers - sizeof member->workers[0]);
 		member->workers[0] = pid;
-		if (ready < 0)
+		/* The seat is on file for a worker that is not there: again in a second. */
+		if (ready < 0) {
 			say_err(&err);
+			plan->again_boot_ns = clock_boot_ns() + NS_PER_S;
+		}
 		keep(member->calls, ready);
 	}
 }
@@ -375,8 +378,10 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 		again |= look_at_quiet(member, lane);
 	if (member->role.fd >= 0 && member->role.number == SEAT_SECOND)
 		again |= member_tick(member);
-	if (member->again_boot_ns && clock_boot_ns() >= member->again_boot_ns)
+	if (member->again_boot_ns && clock_boot_ns() >= member->again_boot_ns) {
+		member->spawn_credit += member->spawn_credit < 1;
 		again = 1;
+	}
 	return again;
 }
 
@@ -399,7 +404,8 @@ static void wake_workers(struct member *member)
 
 	for (size_t i = 0; i < sizeof member->workers / sizeof member->workers[0]; i++) {
 		pid_t *pid = &member->workers[i];
-		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) == *pid)
+		/* Ended, or reaped elsewhere: the number may be anybody's by now. */
+		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
 			*pid = 0;
 		if (*pid > 0 && procid_read(*pid, &id) == 0 && procid_stopped(&id))
 			procid_signal(&id, SIGCONT);
