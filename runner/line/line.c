@@ -115,10 +115,12 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 /* The pid that /proc/locks gives for our lock file: it names the owner of a flock(2) lock. */
 static pid_t find_lock_holder(int fd)
 {
-	char text[16384], wanted[64];
+	enum { ALL = 256 << 10 };
+	SCOPE_FREE char *text = malloc(ALL);
+	char wanted[64];
 	struct stat found;
 
-	if (fstat(fd, &found) < 0 || file_read_small(AT_FDCWD, "/proc/locks", text, sizeof text) <= 0)
+	if (!text || fstat(fd, &found) < 0 || file_read_pieces(AT_FDCWD, "/proc/locks", text, ALL) <= 0)
 		return 0;
 	snprintf(wanted, sizeof wanted, ":%llu 0 EOF", (unsigned long long)found.st_ino);
 	for (char *next = text, *row; (row = strsep(&next, "\n"));) {
