@@ -50,7 +50,7 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 }
 
 /* The outcome stands in the record's name; it is durable with the sync that follows the next claim. */
-static int record_end(struct worker *worker, const struct verdict *verdict, struct err *err)
+static int record_end(struct worker *worker, struct verdict *verdict, struct err *err)
 {
 	struct line *line = &worker->queue.line;
 	struct spool *spool = &worker->queue.spool;
@@ -58,12 +58,17 @@ static int record_end(struct worker *worker, const struct verdict *verdict, stru
 
 	if (spool_name_parse(worker->queue.spooled.taken, &name) < 0)
 		return err_set(err, EXIT_FAILED, "cannot record the end of a job: its name is damaged");
-	name.outcome = verdict->outcome;
-	name.code = verdict->exit_code;
 	if (verdict->why.text[0])
 		spool_reason_write(spool, name.id, verdict->why.text);
 	if (line_lock(line, err) < 0)
 		return -1;
+	/* An order counts when its file was there before the outcome's. */
+	if (spool_ordered(spool, name.id) != ORDER_NONE) {
+		verdict->outcome = OUTCOME_CANCELLED;
+		verdict->exit_code = EXIT_SIGNAL + SIGTERM;
+	}
+	name.outcome = verdict->outcome;
+	name.code = verdict->exit_code;
 	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, SPOOL_ENDED, &name, err);
 	if (result == 0)
 		spool_order_done(spool, name.id);
@@ -128,9 +133,10 @@ static int run_one(struct worker *worker, struct err *err)
 	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
 	if (!row)
 		return err_sys(err, "cannot write log.tsv");
+	if (record_end(worker, &verdict, err) < 0)
+		return -1;
 	verdict_row(member, &verdict, row);
-	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0 ||
-	    spool_sync(&worker->queue.spool, err) < 0)
+	if (member_settle(member, err) < 0 || spool_sync(&worker->queue.spool, err) < 0)
 		return -1;
 	/* A log that cannot be written (a full disk) must not end us with the next job in hand: the record says how this
 	 * one ended, and the first call after a boot writes the row again. */
