@@ -30,7 +30,7 @@ void member_open(struct member *member, struct line *line, enum member_kind kind
 	member->job.owner = *procid_self();
 	member->job.worker = kind == MEMBER_WORKER;
 	for (int i = 0; i < MEMBER_CALLS; i++)
-		member->calls[i] = member->callers[i] = -1;
+		member->calls[i] = member->callers[i] = member->lookers[i] = -1;
 	if (kind == MEMBER_GUEST)
 		return;
 	wake_open(&member->wake);
@@ -55,6 +55,7 @@ void member_close(struct member *member)
 {
 	close_all(member->calls);
 	close_all(member->callers);
+	close_all(member->lookers);
 	while (member->watched_count)
 		unwatch(member, 0);
 	free(member->watched);
@@ -254,7 +255,7 @@ int member_settle(struct member *member, struct err *err)
 			break;
 	}
 	if (member->settled)
-		close_all(member->callers);
+		close_all(member->lookers);
 	return 0;
 }
 
@@ -309,8 +310,11 @@ static int hear(struct member *member, int i, void (*on_message)(void *, int, co
 
 	if (got < 0)
 		return 0;
-	if (got > 0 && strcmp(message, "look") == 0)
+	if (got > 0 && strcmp(message, "look") == 0) {
+		keep(member->lookers, member->callers[i]);
+		member->callers[i] = -1;
 		return 1;
+	}
 	if (got > 0 && on_message)
 		on_message(context, member->callers[i], message);
 	close(member->callers[i]);
