@@ -45,7 +45,8 @@ static int start(struct hold *hold, struct err *err)
 	task->launch.environment = list;
 	task->launch.cell_fd = hold->cell.fd;
 	task->launch.close_first = locks;
-	task->launch.own_group = task->interactive && hold->cell.fd < 0 && !hold->terminal.attached;
+	task->launch.own_group =
+		task->interactive && hold->cell.fd < 0 && !hold->terminal.attached && !terminal_controls();
 	hold->began_ns = clock_awake_ns();
 	if (launch(&task->launch, &hold->first, err) < 0)
 		return -1;
