@@ -76,10 +76,23 @@ static void reap_first(struct hold *hold)
 		hold_first_ended(hold, status, &usage);
 }
 
+/* Workers that we started, and without a cell the job's orphans: zombies else until the job ends. */
+static void reap_all(struct hold *hold)
+{
+	struct rusage usage;
+	int status;
+
+	for (pid_t pid; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+		if (pid == hold->first.pid && !hold->gone)
+			hold_first_ended(hold, status, &usage);
+	}
+}
+
 static int heed_signals(struct hold *hold, struct err *err)
 {
 	for (int sig; (sig = signals_next(hold->task->signals));) {
 		switch (sig) {
+		case SIGCHLD: reap_all(hold); break;
 		case SIGTERM:
 		case SIGHUP:
 		case SIGUSR1:
