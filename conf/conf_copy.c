@@ -195,8 +195,8 @@ static void put_keys(const struct conf_key keys[], const void *row, struct buf *
 		conf_key_store(keys, row, buf);
 }
 
-/* Not synced, since it is written with the queue lock held: what a power cut leaves of it fails the sum, and the file is
- * read again. */
+/* Not synced, since the queue lock is held: what a power cut leaves of it fails the sum, and the file is read again.
+ */
 int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 {
 	char sum[SUM_LINE];

@@ -76,16 +76,13 @@ static int record_end(struct worker *worker, struct verdict *verdict, struct err
 	return result;
 }
 
-/* A record that cannot be read is set aside already; the lane is free for the next. */
-static void run_prepared(struct worker *worker, struct prepared *prepared, struct task *task, struct verdict *verdict,
-			 struct err *err)
+static void run_prepared(struct worker *worker, struct task *task, struct verdict *verdict, struct err *err)
 {
 	if (supervise(&worker->member, task, verdict, err) == 0)
 		return;
 	*verdict = (struct verdict){
 		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }
 	};
-	(void)prepared;
 }
 
 /*
@@ -117,7 +114,7 @@ static int run_one(struct worker *worker, struct err *err)
 	bool damaged = result < 0 && err->code != EXIT_NO_START;
 	if (result == 0) {
 		describe(&member->job, &prepared);
-		run_prepared(worker, &prepared, &task, &verdict, err);
+		run_prepared(worker, &task, &verdict, err);
 	} else {
 		verdict.outcome = OUTCOME_FAILED;
 		verdict.exit_code = EXIT_NO_START;
@@ -128,6 +125,7 @@ static int run_one(struct worker *worker, struct err *err)
 	prepare_free(&worker->queue, &prepared);
 	wait_for_shutdown(&verdict);
 	member->ended = true;
+	/* A record that cannot be read is set aside already; the lane is free for the next. */
 	if (damaged)
 		return 0;
 	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
@@ -138,8 +136,8 @@ static int run_one(struct worker *worker, struct err *err)
 	verdict_row(member, &verdict, row);
 	if (member_settle(member, err) < 0 || spool_sync(&worker->queue.spool, err) < 0)
 		return -1;
-	/* A log that cannot be written (a full disk) must not end us with the next job in hand: the record says how this
-	 * one ended, and the first call after a boot writes the row again. */
+	/* A log that cannot be written (a full disk) must not end us with the next job in hand: the record says how
+	 * this one ended, and the first call after a boot writes the row again. */
 	struct err ignored = ERR_NONE;
 	history_append(worker->queue.line.queue_fd, row, &ignored);
 	return 0;
