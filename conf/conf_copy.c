@@ -195,6 +195,8 @@ static void put_keys(const struct conf_key keys[], const void *row, struct buf *
 		conf_key_store(keys, row, buf);
 }
 
+/* Not synced, since the queue lock is held: what a power cut leaves of it fails the sum, and the file is read again.
+ */
 int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 {
 	char sum[SUM_LINE];
@@ -215,5 +217,5 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 		errno = ENOMEM;
 		return err_sys(err, "cannot write the queue's copy of the configuration");
 	}
-	return file_replace(queue_fd, COPY_NAME, buf.text, buf.size, FILE_DURABLE, err);
+	return file_replace(queue_fd, COPY_NAME, buf.text, buf.size, FILE_VOLATILE, err);
 }

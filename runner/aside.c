@@ -67,7 +67,9 @@ int hold_step_aside(struct hold *hold, struct err *err)
 	if (member_pause(member, TICKET_FROZEN, err) < 0)
 		return -1;
 	terminal_restore(&hold->terminal);
-	raise(SIGSTOP);
+	/* Giving the lane up takes its time; who cancelled meanwhile found nobody stopped whom to continue. */
+	if (!is_over(hold))
+		raise(SIGSTOP);
 	/* Without a cell the SIGCONT that woke us woke the job too. */
 	if (hold->cell.fd < 0)
 		hold_freeze(hold, true);

@@ -224,8 +224,12 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 	run->member.job.waited_ns = clock_awake_ns() - run->arrived_ns;
 	int failed = supervise(&run->member, &task, &verdict, err);
 	/* The lane goes on before anything is said or written. */
-	if (member_leave(&run->member, failed < 0 ? &ignored : err) < 0 || failed < 0)
+	int left = member_leave(&run->member, &ignored);
+	if (failed < 0)
 		return -1;
+	/* The command has run, and its code is what its caller wants to know. */
+	if (left < 0)
+		say_err(&ignored);
 	spool_order_done(&run->queue.spool, run->member.job.id);
 	if (verdict.why.text[0])
 		say_err(&verdict.why);

@@ -53,7 +53,7 @@ static int make_parents(const char *path, struct err *err)
 /* Appends to what is there, never through a link; a new file is made exclusively. */
 static int open_output(const char *pattern, const struct entry *entry, const char *name, struct err *err)
 {
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	char path[PATH_MAX];
 
 	if (job_output_expand(pattern, entry->id, name, path, sizeof path, err) < 0 || make_parents(path, err) < 0)
@@ -62,8 +62,11 @@ static int open_output(const char *pattern, const struct entry *entry, const cha
 		int fd = open(path, flags);
 		if (fd < 0 && errno == ENOENT)
 			fd = open(path, flags | O_CREAT | O_EXCL, 0666);
-		if (fd >= 0)
+		/* A FIFO that nobody reads, put there by anybody, must not hold a worker and its lane; the job itself
+		 * may block. */
+		if (fd >= 0 && fcntl(fd, F_SETFL, O_APPEND) == 0)
 			return fd;
+		scope_close(&fd);
 		if (errno != EEXIST)
 			break;
 	}

@@ -69,7 +69,8 @@ int rescue_sweep(struct line *line, struct err *err)
 	if (line_lock(line, err) < 0)
 		return -1;
 	int result = 0;
-	if (!file_exists(line->boot_fd, "swept")) {
+	bool swept = file_exists(line->boot_fd, "swept");
+	if (!swept) {
 		result = line->spool.sweep(line->spool.context, err);
 		SCOPE_FD int fd =
 			result < 0 ? -1
@@ -78,6 +79,9 @@ int rescue_sweep(struct line *line, struct err *err)
 			result = err_sys(err, "cannot note the sweep after the boot");
 	}
 	line_unlock(line);
+	/* Another call was first; two that repair the log at once would write each row twice. */
+	if (swept)
+		return 0;
 	remove_old_boots(line);
 	if (result < 0 || line->spool.sync(line->spool.context, err) < 0)
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "spooled.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,14 +74,32 @@ static long list_pending(void *context, struct candidates *ret_candidates, struc
 	return listing.count;
 }
 
+static int parse_winner(const struct candidate *winner, struct spool_name *ret_name, struct err *err)
+{
+	if (spool_name_parse(winner->file, ret_name) == 0)
+		return 0;
+	return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged", (unsigned long long)winner->id);
+}
+
+static int take_pending(void *context, const struct candidate *winner, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct spool_name name;
+
+	if (parse_winner(winner, &name, err) < 0 ||
+	    spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
+		return -1;
+	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
+	return 0;
+}
+
 static int describe_pending(void *context, const struct candidate *winner, struct entry *entry, struct err *err)
 {
 	struct spool_name name;
-
 	(void)context;
-	if (spool_name_parse(winner->file, &name) < 0)
-		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
-			       (unsigned long long)winner->id);
+
+	if (parse_winner(winner, &name, err) < 0)
+		return -1;
 	entry->id = name.id;
 	entry->kind = ENTRY_SPOOL;
 	entry->restarts = name.restarts;
@@ -93,20 +112,6 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	return 0;
 }
 
-static int take_pending(void *context, const struct candidate *winner, struct err *err)
-{
-	struct spooled *spooled = context;
-	struct spool_name name;
-
-	if (spool_name_parse(winner->file, &name) < 0)
-		return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged",
-			       (unsigned long long)winner->id);
-	if (spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
-		return -1;
-	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
-	return 0;
-}
-
 /* Kills what is left; a cgroup that is already gone is success. */
 static int clear_left(void *context, const struct entry *entry, struct err *err)
 {
@@ -116,7 +121,7 @@ static int clear_left(void *context, const struct entry *entry, struct err *err)
 
 	if (entry->cell[0]) {
 		if (cell_open(entry->cell, &cell, &why) < 0)
-			return 0;
+			return why.errnum == ENOENT || why.errnum == ENODEV ? 0 : err_pass(err, &why);
 		cell_kill(&cell);
 		bool empty = cell_wait_empty(&cell, CLEAR_MS);
 		if (empty)
@@ -311,8 +316,8 @@ static int sync_all(void *context, struct err *err)
 	struct spooled *spooled = context;
 	int result = spool_sync(spooled->spool, err);
 
+	/* A row that cannot be written is worth a line; it must not stop whoever clears up. */
 	for (int i = 0; i < spooled->row_count; i++) {
-		/* A log that cannot be written must not stop whoever mends the queue. */
 		struct err why = ERR_NONE;
 		if (history_append(spooled->line->queue_fd, spooled->rows[i], &why) < 0)
 			say_err(&why);

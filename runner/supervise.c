@@ -45,7 +45,8 @@ static int start(struct hold *hold, struct err *err)
 	task->launch.environment = list;
 	task->launch.cell_fd = hold->cell.fd;
 	task->launch.close_first = locks;
-	task->launch.own_group = task->interactive && hold->cell.fd < 0 && !hold->terminal.attached;
+	task->launch.own_group =
+		task->interactive && hold->cell.fd < 0 && !hold->terminal.attached && !terminal_controls();
 	hold->began_ns = clock_awake_ns();
 	if (launch(&task->launch, &hold->first, err) < 0)
 		return -1;
@@ -75,10 +76,23 @@ static void reap_first(struct hold *hold)
 		hold_first_ended(hold, status, &usage);
 }
 
+/* Workers that we started, and without a cell the job's orphans: zombies else until the job ends. */
+static void reap_all(struct hold *hold)
+{
+	struct rusage usage;
+	int status;
+
+	for (pid_t pid; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+		if (pid == hold->first.pid && !hold->gone)
+			hold_first_ended(hold, status, &usage);
+	}
+}
+
 static int heed_signals(struct hold *hold, struct err *err)
 {
 	for (int sig; (sig = signals_next(hold->task->signals));) {
 		switch (sig) {
+		case SIGCHLD: reap_all(hold); break;
 		case SIGTERM:
 		case SIGHUP:
 		case SIGUSR1:
@@ -260,6 +274,15 @@ static void put_away(struct hold *hold)
 		close(hold->first.pidfd);
 }
 
+/* We cannot go on. The lane is not to pass on before the job is gone, so long as that takes no more than a moment. */
+static void end_at_once(struct hold *hold)
+{
+	enum { GONE_MS = 3000 };
+
+	hold_kill(hold);
+	cell_wait_empty(&hold->cell, GONE_MS);
+}
+
 int supervise(struct member *member, struct task *task, struct verdict *ret_verdict, struct err *err)
 {
 	struct hold hold = { .member = member, .task = task, .cell = CELL_NONE, .first.pidfd = -1 };
@@ -276,6 +299,8 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 		return 0;
 	}
 	if (start(&hold, err) < 0) {
+		if (hold.first.pidfd >= 0)
+			end_at_once(&hold);
 		put_away(&hold);
 		if (err->code != EXIT_NO_START)
 			return -1;
@@ -286,7 +311,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 		return 0;
 	}
 	if (watch(&hold, err) < 0) {
-		hold_kill(&hold);
+		end_at_once(&hold);
 		put_away(&hold);
 		return -1;
 	}

@@ -50,7 +50,7 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 }
 
 /* The outcome stands in the record's name; it is durable with the sync that follows the next claim. */
-static int record_end(struct worker *worker, const struct verdict *verdict, struct err *err)
+static int record_end(struct worker *worker, struct verdict *verdict, struct err *err)
 {
 	struct line *line = &worker->queue.line;
 	struct spool *spool = &worker->queue.spool;
@@ -58,12 +58,17 @@ static int record_end(struct worker *worker, const struct verdict *verdict, stru
 
 	if (spool_name_parse(worker->queue.spooled.taken, &name) < 0)
 		return err_set(err, EXIT_FAILED, "cannot record the end of a job: its name is damaged");
-	name.outcome = verdict->outcome;
-	name.code = verdict->exit_code;
 	if (verdict->why.text[0])
 		spool_reason_write(spool, name.id, verdict->why.text);
 	if (line_lock(line, err) < 0)
 		return -1;
+	/* An order counts when its file was there before the outcome's. */
+	if (spool_ordered(spool, name.id) != ORDER_NONE) {
+		verdict->outcome = OUTCOME_CANCELLED;
+		verdict->exit_code = EXIT_SIGNAL + SIGTERM;
+	}
+	name.outcome = verdict->outcome;
+	name.code = verdict->exit_code;
 	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, SPOOL_ENDED, &name, err);
 	if (result == 0)
 		spool_order_done(spool, name.id);
@@ -71,16 +76,13 @@ static int record_end(struct worker *worker, const struct verdict *verdict, stru
 	return result;
 }
 
-/* A record that cannot be read is set aside already; the lane is free for the next. */
-static void run_prepared(struct worker *worker, struct prepared *prepared, struct task *task, struct verdict *verdict,
-			 struct err *err)
+static void run_prepared(struct worker *worker, struct task *task, struct verdict *verdict, struct err *err)
 {
 	if (supervise(&worker->member, task, verdict, err) == 0)
 		return;
 	*verdict = (struct verdict){
 		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }
 	};
-	(void)prepared;
 }
 
 /*
@@ -115,7 +117,7 @@ static int run_one(struct worker *worker, struct err *err)
 		       spool_moved(&worker->queue.spool, SPOOL_RUNNING, file, &moved_ns) < 0;
 	if (result == 0) {
 		describe(&member->job, &prepared);
-		run_prepared(worker, &prepared, &task, &verdict, err);
+		run_prepared(worker, &task, &verdict, err);
 	} else {
 		verdict.outcome = OUTCOME_FAILED;
 		verdict.exit_code = EXIT_NO_START;
@@ -126,16 +128,19 @@ static int run_one(struct worker *worker, struct err *err)
 	prepare_free(&worker->queue, &prepared);
 	wait_for_shutdown(&verdict);
 	member->ended = true;
+	/* A record that cannot be read is set aside already; the lane is free for the next. */
 	if (damaged)
 		return 0;
 	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
 	if (!row)
 		return err_sys(err, "cannot write log.tsv");
+	if (record_end(worker, &verdict, err) < 0)
+		return -1;
 	verdict_row(member, &verdict, row);
-	if (record_end(worker, &verdict, err) < 0 || member_settle(member, err) < 0)
+	if (member_settle(member, err) < 0)
 		return -1;
 	/* The next job may be ours already: neither a full disk nor a log that cannot be written is to lose it. The
-	 * next claim syncs the same folder, and the rescue writes the line again from the record. */
+	 * next claim syncs the same folder, and the rescue writes the row again from the record. */
 	struct err ignored = ERR_NONE;
 	spool_sync(&worker->queue.spool, &ignored);
 	history_append(worker->queue.line.queue_fd, row, &ignored);

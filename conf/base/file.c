@@ -188,6 +188,26 @@ ssize_t file_read_small(int at, const char *name, char *text, size_t size)
 	return got;
 }
 
+ssize_t file_read_pieces(int at, const char *name, char *text, size_t size)
+{
+	SCOPE_FD int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t used = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return -1;
+	while (got != 0 && used < size - 1) {
+		got = read(fd, text + used, size - 1 - used);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		used += (size_t)got;
+	}
+	text[used] = '\0';
+	return (ssize_t)used;
+}
+
 static int fill(int at, const char *name, const void *bytes, size_t count, enum file_sync sync, struct err *err)
 {
 	SCOPE_FD int fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

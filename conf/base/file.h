@@ -43,6 +43,9 @@ int file_read_fd(int fd, size_t limit, char **ret_text, size_t *ret_size, struct
  * (errno). */
 ssize_t file_read_small(int at, const char *name, char *text, size_t size);
 
+/* The same for a file of the kernel that comes in pieces of a page (/proc/locks, mountinfo): reads to its end. */
+ssize_t file_read_pieces(int at, const char *name, char *text, size_t size);
+
 enum file_sync { FILE_VOLATILE, FILE_DURABLE };
 /*
  * Puts `bytes` at `name` in one step: a reader sees the old whole or the new whole. FILE_DURABLE: both file and folder

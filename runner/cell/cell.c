@@ -23,7 +23,7 @@ static bool find_mount(char path[PATH_MAX])
 	SCOPE_FREE char *text = malloc(65536);
 	char *next = text;
 
-	if (!text || file_read_small(AT_FDCWD, "/proc/self/mountinfo", text, 65536) <= 0)
+	if (!text || file_read_pieces(AT_FDCWD, "/proc/self/mountinfo", text, 65536) <= 0)
 		return false;
 	for (char *row; (row = strsep(&next, "\n"));) {
 		if (strstr(row, " - cgroup2 ") && sscanf(row, "%*s %*s %*s %*s %4095s", path) == 1)

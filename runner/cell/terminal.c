@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "terminal.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
+
+#include "conf/base/scope.h"
+
+bool terminal_controls(void)
+{
+	SCOPE_FD int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	return fd >= 0;
+}
 
 void terminal_save(struct terminal *terminal)
 {

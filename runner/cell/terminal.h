@@ -18,6 +18,9 @@ struct terminal {
 	struct termios settings;
 };
 
+/* True when this process has a controlling terminal, whatever its standard input is. */
+bool terminal_controls(void);
+
 void terminal_save(struct terminal *terminal);
 void terminal_restore(const struct terminal *terminal);
 

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/procid.h"
 #include "conf/base/say.h"
@@ -23,7 +24,7 @@ void line_init(struct line *line)
 {
 	line->queue_fd = line->boot_fd = line->tickets_fd = line->lock_fd = -1;
 	line->stops_blocked = false;
-	line->conf_inode = 0;
+	line->conf_copy = 0;
 	line->conf_err.text[0] = '\0';
 	line->spool = (struct line_spool){ 0 };
 }
@@ -53,11 +54,13 @@ void line_close(struct line *line)
 	line->tickets_fd = line->boot_fd = line->queue_fd = -1;
 }
 
-static uint64_t copy_inode(const struct line *line)
+static uint64_t which_copy(const struct line *line)
 {
 	struct stat found;
 
-	return fstatat(line->queue_fd, "conf", &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_ino : 0;
+	if (fstatat(line->queue_fd, "conf", &found, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return (found.st_ino << 32) ^ (uint64_t)(found.st_ctim.tv_sec * NS_PER_S + found.st_ctim.tv_nsec);
 }
 
 static int take_over_conf(struct line *line, bool may_lock, struct err *err)
@@ -67,21 +70,21 @@ static int take_over_conf(struct line *line, bool may_lock, struct err *err)
 	if (line_lock(line, err) < 0)
 		return -1;
 	int result = conf_copy_write(line->queue_fd, &line->conf, err);
-	line->conf_inode = copy_inode(line);
+	line->conf_copy = which_copy(line);
 	line_unlock(line);
 	return result;
 }
 
 int line_conf_again(struct line *line, struct err *err)
 {
-	uint64_t inode = copy_inode(line);
+	uint64_t copy = which_copy(line);
 	struct err why = ERR_NONE;
 
-	if (inode == line->conf_inode)
+	if (copy == line->conf_copy)
 		return 0;
 	/* A copy that is missing or that a newer pgpu wrote: what we have was right a moment ago. */
-	if (conf_copy_read(line->queue_fd, &line->conf, &why) == 0 || inode == 0)
-		line->conf_inode = inode;
+	if (conf_copy_read(line->queue_fd, &line->conf, &why) == 0 || copy == 0)
+		line->conf_copy = copy;
 	(void)err;
 	return 0;
 }
@@ -89,7 +92,7 @@ int line_conf_again(struct line *line, struct err *err)
 int line_conf(struct line *line, bool may_lock, struct err *err)
 {
 	struct err missing = ERR_NONE;
-	line->conf_inode = copy_inode(line);
+	line->conf_copy = which_copy(line);
 	bool have_copy = conf_copy_read(line->queue_fd, &line->conf, &missing) == 0;
 
 	line->conf_err.text[0] = '\0';
@@ -105,16 +108,19 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 		return err_pass(err, &line->conf_err);
 	}
 	line->conf = *found;
-	return take_over_conf(line, may_lock, err);
+	/* What a newer pgpu wrote is left alone. */
+	return take_over_conf(line, may_lock && missing.errnum != EPROTO, err);
 }
 
 /* The pid that /proc/locks gives for our lock file: it names the owner of a flock(2) lock. */
 static pid_t find_lock_holder(int fd)
 {
-	char text[16384], wanted[64];
+	enum { ALL = 256 << 10 };
+	SCOPE_FREE char *text = malloc(ALL);
+	char wanted[64];
 	struct stat found;
 
-	if (fstat(fd, &found) < 0 || file_read_small(AT_FDCWD, "/proc/locks", text, sizeof text) <= 0)
+	if (!text || fstat(fd, &found) < 0 || file_read_pieces(AT_FDCWD, "/proc/locks", text, ALL) <= 0)
 		return 0;
 	snprintf(wanted, sizeof wanted, ":%llu 0 EOF", (unsigned long long)found.st_ino);
 	for (char *next = text, *row; (row = strsep(&next, "\n"));) {

@@ -33,10 +33,10 @@ struct line_spool {
 	/* Adds the first pending job of each (class, session); called with the lock. Returns how many wait in all, or
 	 * -1. */
 	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
-	/* Fills id, kind, class, session, restarts of `entry` from a pending record's name; with the lock. */
+	/* Fills id, kind, class, session, restarts of `entry` from the winner's name; with the lock. */
 	int (*describe)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
-	/* Moves the record to running/; with the lock, and only once a lane's text names the job: a rescuer finds it by
-	 * that. */
+	/* Moves its record to running/; with the lock, and after the lane names the job: killed in between, the
+	 * record is still pending. The other way round nobody would look for it before the next boot. */
 	int (*take)(void *context, const struct candidate *winner, struct err *err);
 	/* What a dead supervisor left of its job is killed and gone when this returns 0; -1: something is still there.
 	 */
@@ -61,7 +61,8 @@ struct line {
 	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
 	sigset_t mask;	    /* before line_lock() */
 	struct line_spool spool;
-	uint64_t conf_inode; /* of the copy that `conf` was read from: a new copy is a new file */
+	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an
+				inode of two copies ago to the next; 0: none */
 	struct err conf_err; /* why the file on disk is not in force; text "" when it is */
 	struct conf conf;    /* last, and filled by line_conf() alone: four pages, of which two are used */
 };

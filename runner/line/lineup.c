@@ -11,11 +11,12 @@
 
 /* Ctrl-Z: the watch goes to somebody else, the ticket says that it is not to be asked, and then we stop like any other
  * program. */
-static int stop_here(struct member *member, struct err *err)
+static int stop_here(struct member *member, const struct lineup *lineup, struct err *err)
 {
 	if (member_pause(member, TICKET_PASSED, err) < 0)
 		return -1;
-	raise(SIGSTOP);
+	if (!lineup->cancelled(lineup->context))
+		raise(SIGSTOP);
 	return member_resume(member, err) < 0 ? -1 : member_settle(member, err);
 }
 
@@ -44,7 +45,7 @@ static int heed_signals(struct member *member, struct signals *signals, const st
 				return -1;
 			break;
 		case SIGTSTP:
-			if (stop_here(member, err) < 0)
+			if (stop_here(member, lineup, err) < 0)
 				return -1;
 			break;
 		default: return sig;

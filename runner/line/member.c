@@ -30,7 +30,7 @@ void member_open(struct member *member, struct line *line, enum member_kind kind
 	member->job.owner = *procid_self();
 	member->job.worker = kind == MEMBER_WORKER;
 	for (int i = 0; i < MEMBER_CALLS; i++)
-		member->calls[i] = member->callers[i] = -1;
+		member->calls[i] = member->callers[i] = member->lookers[i] = -1;
 	if (kind == MEMBER_GUEST)
 		return;
 	wake_open(&member->wake);
@@ -55,6 +55,7 @@ void member_close(struct member *member)
 {
 	close_all(member->calls);
 	close_all(member->callers);
+	close_all(member->lookers);
 	while (member->watched_count)
 		unwatch(member, 0);
 	free(member->watched);
@@ -214,8 +215,11 @@ static void carry_out(struct member *member, struct plan *plan)
 		member->spawn_credit--;
 		memmove(member->workers + 1, member->workers, sizeof member->workers - sizeof member->workers[0]);
 		member->workers[0] = pid;
-		if (ready < 0)
+		/* The seat is on file for a worker that is not there: again in a second. */
+		if (ready < 0) {
 			say_err(&err);
+			plan->again_boot_ns = clock_boot_ns() + NS_PER_S;
+		}
 		keep(member->calls, ready);
 	}
 }
@@ -251,7 +255,7 @@ int member_settle(struct member *member, struct err *err)
 			break;
 	}
 	if (member->settled)
-		close_all(member->callers);
+		close_all(member->lookers);
 	return 0;
 }
 
@@ -306,8 +310,11 @@ static int hear(struct member *member, int i, void (*on_message)(void *, int, co
 
 	if (got < 0)
 		return 0;
-	if (got > 0 && strcmp(message, "look") == 0)
+	if (got > 0 && strcmp(message, "look") == 0) {
+		keep(member->lookers, member->callers[i]);
+		member->callers[i] = -1;
 		return 1;
+	}
 	if (got > 0 && on_message)
 		on_message(context, member->callers[i], message);
 	close(member->callers[i]);
@@ -375,8 +382,10 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 		again |= look_at_quiet(member, lane);
 	if (member->role.fd >= 0 && member->role.number == SEAT_SECOND)
 		again |= member_tick(member);
-	if (member->again_boot_ns && clock_boot_ns() >= member->again_boot_ns)
+	if (member->again_boot_ns && clock_boot_ns() >= member->again_boot_ns) {
+		member->spawn_credit += member->spawn_credit < 1;
 		again = 1;
+	}
 	return again;
 }
 
@@ -399,7 +408,8 @@ static void wake_workers(struct member *member)
 
 	for (size_t i = 0; i < sizeof member->workers / sizeof member->workers[0]; i++) {
 		pid_t *pid = &member->workers[i];
-		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) == *pid)
+		/* Ended, or reaped elsewhere: the number may be anybody's by now. */
+		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
 			*pid = 0;
 		if (*pid > 0 && procid_read(*pid, &id) == 0 && procid_stopped(&id))
 			procid_signal(&id, SIGCONT);

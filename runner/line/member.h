@@ -62,7 +62,8 @@ struct member {
 	int spawn_credit;	   /* workers it may still start before its next quiet second */
 	pid_t workers[16];	   /* started by this process, the last ones */
 	int calls[MEMBER_CALLS];   /* our connections to others: end of file means look again */
-	int callers[MEMBER_CALLS]; /* theirs: closed when settled */
+	int callers[MEMBER_CALLS]; /* theirs: what they have to say was not heard yet */
+	int lookers[MEMBER_CALLS]; /* those of them that said "look": closed when settled */
 	struct watched *watched;
 	int watched_count;
 	struct {

@@ -10,6 +10,17 @@ static void add_all(sigset_t *set, const int *list)
 		sigaddset(set, *list);
 }
 
+/* What the caller ignores (nohup, a shell's background job) stays ignored: blocked, it would come all the same. */
+static void add_heeded(sigset_t *set, const int *list)
+{
+	struct sigaction action;
+
+	for (; *list; list++) {
+		if (sigaction(*list, NULL, &action) < 0 || action.sa_handler != SIG_IGN)
+			sigaddset(set, *list);
+	}
+}
+
 int signals_open(struct signals *signals, enum signals_of whose, struct err *err)
 {
 	static const int both[] = { SIGCHLD, SIGURG, 0 };
@@ -21,7 +32,7 @@ int signals_open(struct signals *signals, enum signals_of whose, struct err *err
 	sigemptyset(&read);
 	add_all(&read, both);
 	if (whose == SIGNALS_RUN)
-		add_all(&read, of_run);
+		add_heeded(&read, of_run);
 	/* The terminal must not stop us while we hold the queue lock (line.h, stops_blocked). */
 	block = read;
 	add_all(&block, never);

@@ -278,8 +278,10 @@ int view_spawn(struct view *view, const struct seat_view *seat, struct err *err)
 	struct entry entry = { .state = ENTRY_GRANTED, .worker = true, .main = view->member->job.owner };
 
 	plan->settled = false;
-	if (plan->spawns == PLAN_SPAWNS || view->member->spawn_credit - plan->spawns <= 0)
+	if (plan->spawns == PLAN_SPAWNS || view->member->spawn_credit - plan->spawns <= 0) {
+		view_note_again(view, view->now + NS_PER_S);
 		return 0;
+	}
 	if (seat_take(view->member->line, seat, &entry, &plan->spawn[plan->spawns], err) < 0)
 		return -1;
 	plan->spawns++;
