@@ -101,6 +101,10 @@ static bool claims(const struct entry *entry, pid_t queue_pid)
 {
 	if (entry->cell[0])
 		return cell_contains_self(entry->cell);
+	const char *turn = getenv("GPU_QUEUE_TURN");
+	/* The socket's name has the start time in it: a pid that was used again does not fit. */
+	if (turn && entry->socket[0] && strcmp(turn, entry->socket) != 0)
+		return false;
 	return queue_pid > 0 && entry->main.pid && entry->owner.pid == queue_pid && procid_alive(&entry->owner);
 }
 

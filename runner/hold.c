@@ -78,6 +78,8 @@ int hold_make_cell(struct hold *hold, struct err *err)
 		if (hold_note(hold, err) < 0)
 			return -1;
 	}
+	if (hold->cell.fd < 0)
+		hold->before_count = stray_children(getpid(), hold->before, HOLD_BEFORE);
 	if (hold->cell.fd < 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return err_sys(err, "cannot become the reaper of the job's orphans");
 	if (hold->cell.fd < 0 && hold->task->interactive && first_time(member, "said-no-cell"))
@@ -88,13 +90,35 @@ int hold_make_cell(struct hold *hold, struct err *err)
 	return 0;
 }
 
+/* Whoever holds a seat is a process of pgpu, also where its parent has died and we, the reaper, inherited it. */
+static void spare_seat_owners(const struct hold *hold, struct stray *stray)
+{
+	struct seat_view *seats;
+	struct err ignored = ERR_NONE;
+	int lanes;
+	int result = seat_read_all(hold->member->line, &seats, &lanes, &ignored);
+
+	for (int i = 0; result == 0 && i < lanes + 2; i++) {
+		if (seats[i].held && seats[i].entry.owner.ns == hold->member->job.owner.ns &&
+		    seats[i].entry.owner.pid != getpid())
+			stray_spare(stray, seats[i].entry.owner.pid);
+	}
+	free(seats);
+}
+
 static struct stray stray_of(const struct hold *hold)
 {
 	struct stray stray = { .supervisor = getpid(), .mark = hold->mark };
+	pid_t workers[17];
 
 	if (hold->task->launch.own_session)
 		stray.session = hold->first.pid;
-	member_workers(hold->member, stray.spared, STRAY_SPARED);
+	member_workers(hold->member, workers, 17);
+	for (int i = 0; i < 17 && workers[i]; i++)
+		stray_spare(&stray, workers[i]);
+	for (int i = 0; i < hold->before_count; i++)
+		stray_spare(&stray, hold->before[i]);
+	spare_seat_owners(hold, &stray);
 	return stray;
 }
 

@@ -11,6 +11,8 @@
 #include "runner/cell/terminal.h"
 #include "runner/supervise.h"
 
+enum { HOLD_BEFORE = 32 };
+
 enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL };
 
 struct hold {
@@ -19,6 +21,9 @@ struct hold {
 	struct cell_place *place; /* heap */
 	char cell_name[96];
 	struct cell cell;
+	pid_t before
+		[HOLD_BEFORE]; /* without a cell: children that we had before the job (`server & exec pgpu run ...`) */
+	int before_count;
 	struct terminal terminal;
 	struct launched first;
 	char mark[128]; /* "NAME=VALUE" in the environment of every process of the job */

@@ -18,6 +18,9 @@
 
 enum { CLEAR_MS = 2000 };
 
+/* A job that took its worker, or the machine, along so often would do so for ever. */
+enum { LOST_LIMIT = 3 };
+
 struct listing {
 	struct candidates *candidates;
 	size_t first; /* spooled candidates stand from here on */
@@ -182,7 +185,7 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	if (spool_ordered(spooled->spool, name->id) != ORDER_NONE) {
 		moved.outcome = OUTCOME_CANCELLED;
 		moved.code = EXIT_SIGNAL + 15;
-	} else if (wants_requeue(spooled, file)) {
+	} else if (name->restarts + 1 < LOST_LIMIT && wants_requeue(spooled, file)) {
 		moved.restarts++;
 		to = SPOOL_PENDING;
 	} else {
@@ -193,6 +196,8 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		return err->errnum == 2 ? 0 : -1;
 	if (to == SPOOL_ENDED)
 		spool_order_done(spooled->spool, name->id);
+	if (moved.outcome == OUTCOME_LOST && name->restarts + 1 >= LOST_LIMIT)
+		spool_reason_write(spooled->spool, name->id, "its worker or the machine died three times while it ran");
 	entry->kind = ENTRY_SPOOL;
 	entry->id = name->id;
 	snprintf(entry->class_name, sizeof entry->class_name, "%s", name->class_name);

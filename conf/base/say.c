@@ -18,6 +18,33 @@ bool say_is_quiet(void)
 	return silent;
 }
 
+static bool held;
+static char kept[8192];
+static size_t kept_size;
+
+/* Nobody is left to tell when standard error itself cannot be written. */
+static void put(const char *bytes, size_t count)
+{
+	if (held) {
+		if (count <= sizeof kept - kept_size) {
+			memcpy(kept + kept_size, bytes, count);
+			kept_size += count;
+		}
+		return;
+	}
+	if (write(STDERR_FILENO, bytes, count) < 0)
+		return;
+}
+
+void say_hold(bool hold)
+{
+	held = hold;
+	if (hold || kept_size == 0)
+		return;
+	put(kept, kept_size);
+	kept_size = 0;
+}
+
 static void put_line(const char *text)
 {
 	char line[4096];
@@ -30,9 +57,7 @@ static void put_line(const char *text)
 			line[used++] = (char)*p;
 	}
 	line[used++] = '\n';
-	/* Nobody is left to tell when standard error itself cannot be written. */
-	if (write(STDERR_FILENO, line, used) < 0)
-		return;
+	put(line, used);
 }
 
 void say(const char *format, ...)

@@ -12,6 +12,11 @@
 
 /* After say_quiet(true) say() is silent; say_err() never is. */
 void say_quiet(bool quiet);
+/*
+ * While held, lines are kept and printed when it ends: nothing is written with the queue lock held, since a terminal
+ * stopped by Ctrl-S would stop everybody. What does not fit is left out.
+ */
+void say_hold(bool hold);
 /* For who would have to find out first what to say. */
 bool say_is_quiet(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

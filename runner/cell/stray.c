@@ -100,9 +100,29 @@ static struct process *find(const struct table *table, pid_t pid)
 	return NULL;
 }
 
+void stray_spare(struct stray *stray, pid_t pid)
+{
+	if (pid > 0 && stray->spared_count < STRAY_SPARED)
+		stray->spared[stray->spared_count++] = pid;
+}
+
+int stray_children(pid_t parent, pid_t *pids, int room)
+{
+	struct table table = { 0 };
+	int count = 0;
+
+	read_table(&table);
+	for (size_t i = 0; i < table.count && count < room; i++) {
+		if (table.list[i].parent == parent)
+			pids[count++] = table.list[i].pid;
+	}
+	free(table.list);
+	return count;
+}
+
 static bool is_spared(const struct stray *stray, pid_t pid)
 {
-	for (int i = 0; i < STRAY_SPARED && stray->spared[i]; i++) {
+	for (int i = 0; i < stray->spared_count; i++) {
 		if (stray->spared[i] == pid)
 			return true;
 	}

@@ -11,14 +11,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { STRAY_SPARED = 16 };
+enum { STRAY_SPARED = 128 };
 
 struct stray {
 	pid_t supervisor;	    /* whose descendants count; 0: nobody (a rescuer) */
 	pid_t session;		    /* whose members count; 0: none */
 	const char *mark;	    /* "NAME=VALUE"; NULL or "": none */
-	pid_t spared[STRAY_SPARED]; /* children of the supervisor that are no job: workers it started; 0 ends */
+	pid_t spared[STRAY_SPARED]; /* children of the supervisor that are no job: those it had before, and workers */
+	int spared_count;
 };
+
+/* Not the job's, and nothing below it is, unless marked. */
+void stray_spare(struct stray *stray, pid_t pid);
+/* The children a process has now, into `pids`; returns how many fit. */
+int stray_children(pid_t parent, pid_t *pids, int room);
 
 /* Calls `visit` for each; returns how many there are. Zombies and this process are left out. */
 size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context);

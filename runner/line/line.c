@@ -191,6 +191,7 @@ int line_lock(struct line *line, struct err *err)
 		return -1;
 	}
 	line->lock_fd = TAKE_FD(fd);
+	say_hold(true);
 	return 0;
 }
 
@@ -198,6 +199,7 @@ void line_unlock(struct line *line)
 {
 	close(line->lock_fd);
 	line->lock_fd = -1;
+	say_hold(false);
 	if (!line->stops_blocked)
 		sigprocmask(SIG_SETMASK, &line->mask, NULL);
 }

@@ -170,6 +170,7 @@ static int clear_one(struct member *member, struct dead *dead, struct err *err)
 
 	if (spool->clear(spool->context, &dead->entry, err) < 0) {
 		member->again_boot_ns = clock_boot_ns() + NS_PER_S;
+		member->blocked = true;
 		return 0;
 	}
 	if (line_lock(line, err) < 0)
@@ -228,6 +229,7 @@ int member_settle(struct member *member, struct err *err)
 {
 	struct line *line = member->line;
 
+	member->blocked = false;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct plan plan;
 		if (line_lock(line, err) < 0)
@@ -470,7 +472,8 @@ static int stay_until_settled(struct member *member, struct err *err)
 	for (;;) {
 		if (member_settle(member, err) < 0)
 			return -1;
-		if (member->settled || clock_boot_ns() >= until)
+		/* An unkillable process blocks its lane, not us: whoever comes next tries it again. */
+		if (member->settled || member->blocked || clock_boot_ns() >= until)
 			return 0;
 		int news = wait_for_news(member, patience_ms, err);
 		if (news < 0)

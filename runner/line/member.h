@@ -53,6 +53,7 @@ struct member {
 	bool wants_lane; /* a `run` in line */
 	bool wants_id;	 /* its first settle gives it an id */
 	bool settled;
+	bool blocked; /* the last settle met a dead job that could not be ended yet; it is tried again later */
 	struct wake wake;
 	struct procid stopped;		 /* a standby seen stopped: its seat counts as vacant */
 	struct procid gone[MEMBER_GONE]; /* seen to die, by pidfd: a copy of their lock that lives on does not count */
