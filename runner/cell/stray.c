@@ -109,8 +109,12 @@ void stray_spare(struct stray *stray, pid_t pid)
 int stray_children(pid_t parent, pid_t *pids, int room)
 {
 	struct table table = { 0 };
+	siginfo_t none;
 	int count = 0;
 
+	/* Of ourselves the kernel says at once that there is none, which is the usual answer: no look through /proc. */
+	if (parent == getpid() && waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return 0;
 	read_table(&table);
 	for (size_t i = 0; i < table.count && count < room; i++) {
 		if (table.list[i].parent == parent)
