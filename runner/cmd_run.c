@@ -158,9 +158,12 @@ static void tell_waiting(void *context)
 {
 	struct run *run = context;
 	struct snapshot snapshot;
+	struct cell_place place;
 	struct err ignored = ERR_NONE;
 	int ahead = 0;
 
+	/* There is time now; when the lane comes there is none. */
+	cell_place_find(run->queue.line.conf.cells, &place);
 	if (say_is_quiet() || snapshot_take(&run->queue.line, &run->queue.spool, &snapshot, &ignored) < 0)
 		return;
 	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != run->member.job.id)

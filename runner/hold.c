@@ -74,6 +74,7 @@ int hold_make_cell(struct hold *hold, struct err *err)
 
 	if (place->available && cell_make(place, hold->cell_name, member->job.memory_bytes, &hold->cell, &why) < 0) {
 		snprintf(place->reason, sizeof place->reason, "%.180s", why.text);
+		cell_place_forget();
 		member->job.cell[0] = '\0';
 		if (hold_note(hold, err) < 0)
 			return -1;

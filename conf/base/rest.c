@@ -37,9 +37,19 @@ static void drop_stack(void)
 	madvise((void *)(end - DEPTH), DEPTH, MADV_DONTNEED);
 }
 
-void rest_memory(void)
+void rest_text(void)
+{
+	dl_iterate_phdr(drop_clean, NULL);
+}
+
+void rest_heap(void)
 {
 	malloc_trim(0);
 	drop_stack();
-	dl_iterate_phdr(drop_clean, NULL);
+}
+
+void rest_memory(void)
+{
+	rest_heap();
+	rest_text();
 }

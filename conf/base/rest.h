@@ -8,5 +8,8 @@
 #define PGPU_BASE_REST_H
 
 void rest_memory(void);
+/* The two halves of it: program text, before a last look that takes back what a look needs; then heap and stack. */
+void rest_text(void);
+void rest_heap(void);
 
 #endif

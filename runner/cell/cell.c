@@ -121,13 +121,27 @@ __attribute__((noinline)) static void find_place(struct cell_place *ret_place)
 			 geteuid());
 }
 
+static struct cell_place found_place;
+static bool place_known;
+
+void cell_place_forget(void)
+{
+	place_known = false;
+}
+
 void cell_place_find(bool wanted, struct cell_place *ret_place)
 {
 	*ret_place = (struct cell_place){ 0 };
-	if (wanted)
-		find_place(ret_place);
-	else
+	if (!wanted) {
 		snprintf(ret_place->reason, sizeof ret_place->reason, "cells are off in the configuration");
+		return;
+	}
+	if (!place_known) {
+		found_place = (struct cell_place){ 0 };
+		find_place(&found_place);
+	}
+	place_known = true;
+	*ret_place = found_place;
 }
 
 static int write_file(int folder, const char *name, const char *text)

@@ -41,8 +41,12 @@ struct cell_figures {
 	int64_t peak_memory_bytes;
 };
 
-/* `wanted` false (cells = "off"): unavailable, and the reason says so. */
+/*
+ * `wanted` false (cells = "off"): unavailable, and the reason says so. Looked for once in a process: a `run` that waits
+ * asks in advance. cell_place_forget() where a cell could not be made after all.
+ */
 void cell_place_find(bool wanted, struct cell_place *ret_place);
+void cell_place_forget(void);
 /* The path that cell_make() gives a cell of that name; "" when it is too long. */
 void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH]);
 /* Makes an empty one named `name`; with the place's memory controller the ceiling is set and swap forbidden. */

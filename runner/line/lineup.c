@@ -99,10 +99,17 @@ int lineup_wait(struct member *member, struct signals *signals, const struct lin
 			end = LINEUP_TIMEOUT;
 		if (end != LINEUP_LANE)
 			break;
-		if (!told)
+		if (!told) {
 			lineup->waiting(lineup->context);
-		told = true;
-		rest_memory();
+			/* Of the program only what a look at the line needs stays in memory: the next look may be
+			 * the one that gives us a lane. */
+			rest_text();
+			if (member_settle(member, err) < 0)
+				return -1;
+			rest_heap();
+			told = true;
+			continue;
+		}
 		int sig = sleep_once(member, signals, lineup, err);
 		if (sig < 0)
 			return -1;
