@@ -19,7 +19,7 @@
 static const char *const folder_names[SPOOL_FOLDERS] = {
 	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended",
 	[SPOOL_ORDERS_DIR] = "orders",	 [SPOOL_ENV_DIR] = "env",	  [SPOOL_REASONS_DIR] = "reasons",
-	[SPOOL_BAD_DIR] = "bad",	 [SPOOL_TMP_DIR] = "tmp",
+	[SPOOL_BAD_DIR] = "bad",
 };
 
 const char *const outcome_names[OUTCOMES] = {
@@ -211,26 +211,27 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 	SCOPE_BUF struct buf record = BUF_EMPTY;
 	struct spool_name name = { .id = facts->id };
 	char file[256], temporary[280];
-	int tmp = spool_folder(spool, SPOOL_TMP_DIR, err), pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
+	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
 
-	if (tmp < 0 || pending < 0)
+	if (pending < 0)
 		return -1;
 	snprintf(name.class_name, sizeof name.class_name, "%s", job->class_name);
 	snprintf(name.session, sizeof name.session, "%s", job->session);
 	spool_name_format(&name, file);
-	snprintf(temporary, sizeof temporary, "%s.%d", file, getpid());
+	/* In the folder it is to be in: another one would be in each commit of the disk as well. */
+	snprintf(temporary, sizeof temporary, ".%s.%d", file, getpid());
 	job_format(job, facts, &record);
 	if (!buf_ok(&record)) {
 		errno = ENOMEM;
 		return err_sys(err, "cannot spool job");
 	}
-	SCOPE_FD int fd = openat(tmp, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	SCOPE_FD int fd = openat(pending, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_sys(err, "cannot spool job");
 	if (write_all(fd, record.text, record.size) < 0 || fsync(fd) < 0 || close(TAKE_FD(fd)) < 0 ||
-	    renameat2(tmp, temporary, pending, file, RENAME_NOREPLACE) < 0) {
+	    renameat2(pending, temporary, pending, file, RENAME_NOREPLACE) < 0) {
 		err_sys(err, "cannot spool job");
-		unlinkat(tmp, temporary, 0);
+		unlinkat(pending, temporary, 0);
 		return -1;
 	}
 	return 0;
@@ -434,7 +435,7 @@ void spool_sweep(struct spool *spool)
 {
 	struct err ignored = ERR_NONE;
 
-	each_name(spool_folder(spool, SPOOL_TMP_DIR, &ignored), remove_any);
+	each_name(spool_folder(spool, SPOOL_PENDING_DIR, &ignored), remove_hidden);
 	each_name(spool_folder(spool, SPOOL_ORDERS_DIR, &ignored), remove_any);
 	each_name(spool_folder(spool, SPOOL_ENV_DIR, &ignored), remove_hidden);
 	each_name(spool_folder(spool, SPOOL_REASONS_DIR, &ignored), remove_hidden);

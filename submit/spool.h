@@ -9,7 +9,7 @@
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
  *     reasons/ID                                      why it ended as it did, one line for people
  *     bad/                                            what could not be read, set aside under its own name
- *     tmp/                                            files being written
+ *     pending/.ID:...PID                              a record being written
  *
  * One rename is one decision. Durable, then announced: spool_submit() returns after file and folder are synced;
  * spool_sync() makes the renames of claim and end durable, and both touch running/, whose one fsync covers them.
@@ -35,7 +35,6 @@ enum spool_folder {
 	SPOOL_ENV_DIR,
 	SPOOL_REASONS_DIR,
 	SPOOL_BAD_DIR,
-	SPOOL_TMP_DIR,
 	SPOOL_FOLDERS,
 };
 
@@ -128,8 +127,8 @@ int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, s
 enum spool_order spool_ordered(struct spool *spool, uint64_t id);
 void spool_order_done(struct spool *spool, uint64_t id);
 
-/* After a boot, with the lock: what killed writers left in tmp/ and beside the queue's files, and orders that nobody
- * will obey. */
+/* After a boot, with the lock: what killed writers left in pending/ and beside the queue's files, and orders that
+ * nobody will obey. */
 void spool_sweep(struct spool *spool);
 /* How many entries were set aside in bad/. */
 long spool_count_bad(struct spool *spool);
