@@ -280,7 +280,7 @@ int cmd_run(int argc, char **argv)
 		say_err(&err);
 		return EXIT_BROKEN;
 	}
-	code = queue_open(&run->queue, QUEUE_RUN, &err);
+	code = queue_open(&run->queue, QUEUE_STRICT, &err);
 	if (code == 0 && run->queue.inside) {
 		queue_close(&run->queue);
 		return run_directly(&request, argv + optind);

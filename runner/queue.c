@@ -47,13 +47,13 @@ int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
 	queue->inside = desk_find(&queue->line, &queue->supervisor);
 	if (line_conf(&queue->line, !queue->inside, err) < 0)
 		return -1;
-	if (queue->line.conf_err.text[0] && (policy == QUEUE_STRICT || policy == QUEUE_RUN))
+	if (queue->line.conf_err.text[0] && policy == QUEUE_STRICT)
 		return err_pass(err, &queue->line.conf_err);
 	if (queue->line.conf_err.text[0])
 		say("%s; the queue goes on with the last configuration that was right", queue->line.conf_err.text);
 	if (queue->inside)
 		return 0;
-	return policy == QUEUE_RUN ? rescue_sweep(&queue->line, err) : rescue_pass(&queue->line, false, err);
+	return policy == QUEUE_STRICT ? rescue_sweep(&queue->line, err) : rescue_pass(&queue->line, false, err);
 }
 
 void queue_close(struct queue *queue)

@@ -12,10 +12,10 @@
 
 /*
  * How a command takes a broken configuration: with the last copy that was right and a line on stderr, or not at all.
- * QUEUE_TELLING is lenient and says a line for each thing that the rescue pass mends; QUEUE_RUN is strict and leaves
- * that pass to the first settle of the `run`, which looks at the same things.
+ * QUEUE_STRICT is for `run` and `submit`; it also leaves the rescue pass to their own settle, which looks at the same
+ * things. QUEUE_TELLING is lenient and says a line for each thing that the rescue pass mends.
  */
-enum queue_conf { QUEUE_LENIENT, QUEUE_STRICT, QUEUE_TELLING, QUEUE_RUN };
+enum queue_conf { QUEUE_LENIENT, QUEUE_STRICT, QUEUE_TELLING };
 
 struct queue {
 	struct spool spool;
