@@ -20,7 +20,8 @@ ALL_LD   = -pie -Wl,-z,relro,-z,now,--as-needed,--gc-sections,--hash-style=gnu $
 
 # The three libraries go into the binary where the distribution has them as archives: a tenth of each start is saved.
 archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$(1))
-LIBS     = $(call archive,confuse) $(call archive,yaml) $(call archive,cap)
+# libcap first: its constructor then lies beside our own text.
+LIBS     = $(call archive,cap) $(call archive,confuse) $(call archive,yaml)
 
 SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c runner/line/*.c runner/cell/*.c)
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o)

@@ -7,10 +7,10 @@
 #include "conf_file.h"
 
 #include <confuse.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "conf/base/fmt.h"
 #include "conf_scan.h"
 
 struct reading {
@@ -64,7 +64,7 @@ static void take_complaint(cfg_t *section, const char *format, va_list args)
 
 	if (current->failed)
 		return;
-	vsnprintf(text, sizeof text, format, args);
+	fmt_args(text, sizeof text, format, args);
 	conf_error(current->err, current->file, section ? section->line : 0, "%s (libconfuse)", text);
 	current->failed = true;
 }
@@ -81,7 +81,7 @@ static void watch_options(cfg_t *cfg, const char *prefix, const struct conf_key 
 	char name[64];
 
 	for (; keys->name; keys++) {
-		snprintf(name, sizeof name, "%s%s", prefix, keys->name);
+		fmt(name, sizeof name, "%s%s", prefix, keys->name);
 		cfg_set_validate_func(cfg, name, take);
 	}
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "conf_keys.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "conf.h"
+#include "conf/base/fmt.h"
 
 #define ROOT(field) .offset = offsetof(struct conf, field)
 #define ROW(field)  .offset = offsetof(struct conf_class, field)
@@ -142,7 +142,7 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 static void print_fraction(int64_t whole, int64_t part, char unit, struct buf *buf)
 {
 	char digits[16];
-	size_t length = (size_t)snprintf(digits, sizeof digits, "%09lld", (long long)part);
+	size_t length = (size_t)fmt(digits, sizeof digits, "%09lld", (long long)part);
 
 	while (length > 1 && digits[length - 1] == '0')
 		length--;

@@ -2,10 +2,10 @@
 #include "conf_scan.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "conf/base/fmt.h"
 #include "conf_keys.h"
 
 enum { SHOWN_PATH = 400 };
@@ -44,7 +44,7 @@ int conf_error(struct err *err, const char *file, int line, const char *format, 
 	char text[sizeof err->text];
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	fmt_args(text, sizeof text, format, args);
 	va_end(args);
 	return err_set(err, EXIT_USAGE, "%s:%d: %s", conf_shown_path(file), line, text);
 }

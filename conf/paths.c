@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 int paths_home(char path[PATH_MAX], struct err *err)
@@ -23,7 +23,7 @@ int paths_home(char path[PATH_MAX], struct err *err)
 	}
 	if (!home || home[0] != '/')
 		return err_set(err, EXIT_FAILED, "cannot find the home folder of user %u: set HOME", geteuid());
-	if (snprintf(path, PATH_MAX, "%s", home) >= PATH_MAX)
+	if (fmt(path, PATH_MAX, "%s", home) >= PATH_MAX)
 		return err_set(err, EXIT_FAILED, "cannot use HOME: it is too long");
 	return 0;
 }
@@ -33,14 +33,14 @@ int paths_xdg(const char *name, const char *fallback, char path[PATH_MAX], struc
 	const char *value = getenv(name);
 
 	if (value && value[0] == '/') {
-		if (snprintf(path, PATH_MAX, "%s", value) >= PATH_MAX)
+		if (fmt(path, PATH_MAX, "%s", value) >= PATH_MAX)
 			return err_set(err, EXIT_FAILED, "cannot use %s: it is too long", name);
 		return 0;
 	}
 	if (paths_home(path, err) < 0)
 		return -1;
 	size_t used = strlen(path);
-	if (snprintf(path + used, PATH_MAX - used, "/%s", fallback) >= (int)(PATH_MAX - used))
+	if (fmt(path + used, PATH_MAX - used, "/%s", fallback) >= (int)(PATH_MAX - used))
 		return err_set(err, EXIT_FAILED, "cannot use HOME: it is too long");
 	return 0;
 }
@@ -50,12 +50,17 @@ static void read_machine(char *text, size_t size)
 {
 	ssize_t got = file_read_small(AT_FDCWD, "/etc/machine-id", text, size);
 
-	if (got >= 32 && strspn(text, "0123456789abcdef") >= 32) {
+	int digits = 0;
+
+	while (digits < got &&
+	       ((text[digits] >= '0' && text[digits] <= '9') || (text[digits] >= 'a' && text[digits] <= 'f')))
+		digits++;
+	if (digits >= 32) {
 		text[32] = '\0';
 		return;
 	}
 	if (gethostname(text, size) < 0 || text[0] == '\0')
-		snprintf(text, size, "localhost");
+		fmt(text, size, "localhost");
 	text[size - 1] = '\0';
 	for (char *p = text; *p; p++) {
 		if (*p == '/' || *p == '.')
@@ -71,31 +76,32 @@ int paths_state(char path[PATH_MAX], struct err *err)
 		return -1;
 	read_machine(machine, sizeof machine);
 	size_t used = strlen(path);
-	if (snprintf(path + used, PATH_MAX - used, "/pgpu/%s", machine) >= (int)(PATH_MAX - used))
+	if (fmt(path + used, PATH_MAX - used, "/pgpu/%s", machine) >= (int)(PATH_MAX - used))
 		return err_set(err, EXIT_FAILED, "cannot use XDG_STATE_HOME: it is too long");
 	return 0;
 }
 
 int paths_state_open(struct err *err)
 {
-	char path[PATH_MAX], parent[PATH_MAX];
+	char path[PATH_MAX];
 
 	if (paths_state(path, err) < 0)
 		return -1;
-	const char *machine = strrchr(path, '/') + 1;
-	snprintf(parent, sizeof parent, "%.*s", (int)(machine - path) - 1, path);
-	SCOPE_FD int pgpu = folder_open_path(parent, err);
-	return pgpu < 0 ? -1 : folder_open_as(pgpu, machine, path, true, err);
+	char *slash = strrchr(path, '/');
+	*slash = '\0';
+	SCOPE_FD int pgpu = folder_open_path(path, err);
+	*slash = '/';
+	return pgpu < 0 ? -1 : folder_open_as(pgpu, slash + 1, path, true, err);
 }
 
-static int open_below(const char *base, const char *name, char path[PATH_MAX], struct err *err)
+static int open_below(const char *base, const char *name, char path[PATHS_RUNTIME], struct err *err)
 {
-	if (snprintf(path, PATH_MAX, "%s/%s", base, name) >= PATH_MAX)
+	if (fmt(path, PATHS_RUNTIME, "%s/%s", base, name) >= PATHS_RUNTIME)
 		return err_set(err, EXIT_FAILED, "cannot use folder %.100s…: the path is too long", base);
 	return folder_open(AT_FDCWD, path, true, err);
 }
 
-int paths_runtime_open(char path[PATH_MAX], char ret_notice[256], struct err *err)
+int paths_runtime_open(char path[PATHS_RUNTIME], char ret_notice[256], struct err *err)
 {
 	const char *asked = getenv("XDG_RUNTIME_DIR");
 	struct err ignored = ERR_NONE;
@@ -106,20 +112,20 @@ int paths_runtime_open(char path[PATH_MAX], char ret_notice[256], struct err *er
 	ret_notice[0] = '\0';
 	if (asked && asked[0] == '/' && stat(asked, &found) == 0 && S_ISDIR(found.st_mode)) {
 		if (found.st_uid != geteuid()) {
-			snprintf(ret_notice, 256, "XDG_RUNTIME_DIR %.120s belongs to user %u, not to user %u: not used",
-				 asked, found.st_uid, geteuid());
+			fmt(ret_notice, 256, "XDG_RUNTIME_DIR %.120s belongs to user %u, not to user %u: not used",
+			    asked, found.st_uid, geteuid());
 		} else {
 			fd = open_below(asked, "pgpu", path, &ignored);
 			if (fd >= 0)
 				return fd;
 		}
 	}
-	snprintf(base, sizeof base, "/run/user/%u", geteuid());
+	fmt(base, sizeof base, "/run/user/%u", geteuid());
 	if (stat(base, &found) == 0 && found.st_uid == geteuid()) {
 		fd = open_below(base, "pgpu", path, &ignored);
 		if (fd >= 0)
 			return fd;
 	}
-	snprintf(base, sizeof base, "pgpu-%u", geteuid());
+	fmt(base, sizeof base, "pgpu-%u", geteuid());
 	return open_below("/tmp", base, path, err);
 }

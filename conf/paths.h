@@ -26,8 +26,10 @@ int paths_state(char path[PATH_MAX], struct err *err);
 int paths_state_open(struct err *err);
 /*
  * Opens (and makes) the runtime folder; `path` is filled with its name. A runtime folder of another user is not used:
- * `ret_notice` then gets one line with both user ids, else "".
+ * `ret_notice` then gets one line with both user ids, else "". One whose name is too long for a socket in it
+ * (unix(7): 108 bytes) is not used either.
  */
-int paths_runtime_open(char path[PATH_MAX], char ret_notice[256], struct err *err);
+enum { PATHS_RUNTIME = 80 };
+int paths_runtime_open(char path[PATHS_RUNTIME], char ret_notice[256], struct err *err);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 static void add_watch(int notify, int folder, uint32_t events)
@@ -15,7 +15,7 @@ static void add_watch(int notify, int folder, uint32_t events)
 	char path[64];
 
 	/* The folder that is open is the one to watch, whatever its name means by now. */
-	snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
+	fmt(path, sizeof path, "/proc/self/fd/%d", folder);
 	if (folder >= 0)
 		inotify_add_watch(notify, path, events | IN_ONLYDIR);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu rescue`: the rescue pass that every call does, asked for by name, with a line for each thing it mended. */
-#include <stdlib.h>
 
 #include "conf/base/print.h"
 #include "conf/base/say.h"
@@ -20,16 +19,15 @@ int cmd_rescue(int argc, char **argv)
 	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
 	struct options options = OPTIONS("rescue", argc, argv, ":", long_options);
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	int option = options_next(&options, &err);
 
 	if (option == 'h')
 		return print_usage(usage);
-	if (option < 0 || options_end(&options, &err) < 0 || (!queue && err_sys(&err, "cannot rescue") < 0))
+	if (option < 0 || options_end(&options, &err) < 0)
 		return say_err(&err);
 	int result = queue_open(queue, QUEUE_TELLING, &err);
 	if (result == 0 && !queue->inside)
 		result = rescue_pass(&queue->line, true, &err);
-	queue_close(queue);
 	return result < 0 ? say_err(&err) : EXIT_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu status`: the card, the lanes, how many wait, and what the cells can do here. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
@@ -28,7 +28,7 @@ struct status {
 	struct card cards[CARDS_MAX];
 	int card_count;
 	struct snapshot snapshot;
-	struct cell_place place;
+	const struct cell_place *place;
 	long bad;
 };
 
@@ -84,9 +84,9 @@ static void put_json(const struct status *status, struct buf *out)
 	buf_printf(out,
 		   "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,"
 		   "\"freezer\":%s,\"reason\":",
-		   status->snapshot.waiting.count, status->bad, status->place.available ? "true" : "false",
-		   status->place.memory ? "true" : "false", status->place.freezer ? "true" : "false");
-	buf_json(out, status->place.reason[0] ? status->place.reason : NULL);
+		   status->snapshot.waiting.count, status->bad, status->place->available ? "true" : "false",
+		   status->place->memory ? "true" : "false", status->place->freezer ? "true" : "false");
+	buf_json(out, status->place->reason[0] ? status->place->reason : NULL);
 	buf_puts(out, "}}\n");
 }
 
@@ -95,7 +95,7 @@ static void put_card(const struct card *card, struct buf *out)
 	char used[TEXT_SIZE] = "?", total[TEXT_SIZE] = "?", busy[16] = "?";
 
 	if (card->busy_percent >= 0)
-		snprintf(busy, sizeof busy, "%d", card->busy_percent);
+		fmt(busy, sizeof busy, "%d", card->busy_percent);
 	if (card->vram_used_bytes >= 0)
 		text_size_show((uint64_t)card->vram_used_bytes, used);
 	if (card->vram_total_bytes >= 0)
@@ -129,7 +129,7 @@ static void put_lane(int number, const struct entry *entry, struct buf *out)
 
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
 {
-	const struct cell_place *place = &status->place;
+	const struct cell_place *place = status->place;
 
 	for (int i = 0; i < status->card_count; i++)
 		put_card(&status->cards[i], out);
@@ -159,7 +159,7 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 	if (queue_open(queue, QUEUE_LENIENT, err) < 0 ||
 	    snapshot_take(&queue->line, &queue->spool, &status->snapshot, err) < 0)
 		return -1;
-	cell_place_find(queue->line.conf.cells, &status->place);
+	status->place = cell_place_find(queue->line.conf.cells);
 	status->bad = spool_count_bad(&queue->spool);
 	status->card_count = cards_read(status->cards);
 	if (json)
@@ -177,7 +177,7 @@ int cmd_status(int argc, char **argv)
 						      { 0 } };
 	struct options options = OPTIONS("status", argc, argv, ":", long_options);
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	SCOPE_FREE struct status *status = malloc(sizeof *status);
 	bool json = false;
 	int option;
@@ -189,11 +189,10 @@ int cmd_status(int argc, char **argv)
 	}
 	if (option < 0 || options_end(&options, &err) < 0)
 		return say_err(&err);
-	if (!queue || !status) {
+	if (!status) {
 		err_sys(&err, "cannot show the status");
 		return say_err(&err);
 	}
 	int code = show(queue, status, json, &err);
-	queue_close(queue);
 	return code < 0 ? say_err(&err) : code;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "desk.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/text.h"
 #include "runner/cancel.h"
 #include "runner/cell/cell.h"
@@ -26,7 +26,7 @@ static void answer_error(int fd, const struct err *err)
 {
 	char text[WAKE_MESSAGE];
 
-	snprintf(text, sizeof text, "error %.240s", err->text);
+	fmt(text, sizeof text, "error %.240s", err->text);
 	answer(fd, text);
 }
 
@@ -52,7 +52,7 @@ static void give_ids(struct line *line, int fd, const char *count_text)
 		answer_error(fd, &err);
 		return;
 	}
-	snprintf(text, sizeof text, "id %llu", (unsigned long long)first);
+	fmt(text, sizeof text, "id %llu", (unsigned long long)first);
 	answer(fd, text);
 }
 

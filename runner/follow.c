@@ -6,12 +6,12 @@
 #include <libgen.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "runner/jobview.h"
 
@@ -42,7 +42,7 @@ static void watch_folder(int notify, const char *path)
 {
 	char copy[PATH_MAX];
 
-	snprintf(copy, sizeof copy, "%s", path);
+	fmt(copy, sizeof copy, "%s", path);
 	inotify_add_watch(notify, dirname(copy), IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 }
 
@@ -65,7 +65,7 @@ int follow_output(struct queue *queue, uint64_t id, const char *path, bool follo
 	off_t offset = 0;
 
 	for (int i = 0; follow && i < 2; i++) {
-		snprintf(name, sizeof name, "/proc/self/fd/%d", i ? running_fd : ended_fd);
+		fmt(name, sizeof name, "/proc/self/fd/%d", i ? running_fd : ended_fd);
 		inotify_add_watch(notify, name, IN_MOVED_TO | IN_ONLYDIR);
 	}
 	for (;;) {

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "runner/cell/stray.h"
@@ -50,17 +50,17 @@ int hold_name_cell(struct hold *hold, struct err *err)
 	struct member *member = hold->member;
 	struct stat queue;
 
-	hold->place = malloc(sizeof *hold->place);
-	if (!hold->place || fstat(member->line->queue_fd, &queue) < 0)
+	hold->place = cell_place_find(member->line->conf.cells);
+	member->job.cell[0] = '\0';
+	if (!hold->place->available)
+		return 0;
+	if (fstat(member->line->queue_fd, &queue) < 0)
 		return err_sys(err, "cannot make a cell");
-	cell_place_find(member->line->conf.cells, hold->place);
 	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's
 	 * holds. */
-	snprintf(hold->cell_name, sizeof hold->cell_name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino,
-		 (unsigned long long)member->job.id, (unsigned long long)member->lane.gen);
-	member->job.cell[0] = '\0';
-	if (hold->place->available)
-		cell_path(hold->place, hold->cell_name, member->job.cell);
+	fmt(hold->cell_name, sizeof hold->cell_name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino,
+	    (unsigned long long)member->job.id, (unsigned long long)member->lane.gen);
+	cell_path(hold->place, hold->cell_name, member->job.cell);
 	return 0;
 }
 
@@ -69,11 +69,12 @@ int hold_name_cell(struct hold *hold, struct err *err)
 int hold_make_cell(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
-	struct cell_place *place = hold->place;
+	const struct cell_place *place = hold->place;
+	const char *reason = place->reason;
 	struct err why = ERR_NONE;
 
 	if (place->available && cell_make(place, hold->cell_name, member->job.memory_bytes, &hold->cell, &why) < 0) {
-		snprintf(place->reason, sizeof place->reason, "%.180s", why.text);
+		reason = why.text;
 		cell_place_forget();
 		member->job.cell[0] = '\0';
 		if (hold_note(hold, err) < 0)
@@ -83,10 +84,11 @@ int hold_make_cell(struct hold *hold, struct err *err)
 		hold->before_count = stray_children(getpid(), hold->before, HOLD_BEFORE);
 	if (hold->cell.fd < 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return err_sys(err, "cannot become the reaper of the job's orphans");
-	if (hold->cell.fd < 0 && hold->task->interactive && first_time(member, "said-no-cell"))
-		say("no cell: %s; children may escape and the memory ceiling is not enforced", place->reason);
-	else if (hold->cell.fd >= 0 && !place->memory && hold->task->interactive &&
-		 first_time(member, "said-no-memory"))
+	if (!hold->task->interactive || say_is_quiet())
+		return 0;
+	if (hold->cell.fd < 0 && first_time(member, "said-no-cell"))
+		say("no cell: %s; children may escape and the memory ceiling is not enforced", reason);
+	else if (hold->cell.fd >= 0 && !place->memory && first_time(member, "said-no-memory"))
 		say("the memory ceiling is not enforced: %s", place->reason);
 	return 0;
 }

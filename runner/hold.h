@@ -18,7 +18,7 @@ enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL };
 struct hold {
 	struct member *member;
 	struct task *task;
-	struct cell_place *place; /* heap */
+	const struct cell_place *place;
 	char cell_name[96];
 	struct cell cell;
 	pid_t before

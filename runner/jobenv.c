@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/words.h"
@@ -16,7 +16,7 @@ void hold_write_frozen(const struct hold *hold, int64_t frozen_ns)
 	char text[32];
 	SCOPE_FD int fd =
 		hold->frozen_file[0] ? open(hold->frozen_file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-	int length = snprintf(text, sizeof text, "%020lld\n", (long long)(frozen_ns / NS_PER_MS));
+	int length = fmt(text, sizeof text, "%020lld\n", (long long)(frozen_ns / NS_PER_MS));
 
 	if (fd >= 0 && pwrite(fd, text, (size_t)length, 0) != length)
 		say("cannot write %s", hold->frozen_file);
@@ -45,7 +45,7 @@ enum { OWN = 6, OWN_SIZE = 1024 };
 static char *put(char ***end, char *text, const char *name, const char *value)
 {
 	*(*end)++ = text;
-	return text + snprintf(text, OWN_SIZE / 5, "%s=%s", name, value) + 1;
+	return text + fmt(text, OWN_SIZE / 5, "%s=%s", name, value) + 1;
 }
 
 char **hold_environment(struct hold *hold, struct err *err)
@@ -66,14 +66,14 @@ char **hold_environment(struct hold *hold, struct err *err)
 	for (char *const *next = hold->task->extra; next && *next; next++)
 		*end++ = *next;
 	*end++ = "GPU_QUEUE=1";
-	snprintf(number, sizeof number, "%d", member->job.owner.pid);
-	snprintf(hold->mark, sizeof hold->mark, "GPU_QUEUE_PID=%s", number);
+	fmt(number, sizeof number, "%d", member->job.owner.pid);
+	fmt(hold->mark, sizeof hold->mark, "GPU_QUEUE_PID=%s", number);
 	text = put(&end, text, "GPU_QUEUE_PID", number);
-	snprintf(number, sizeof number, "%llu", (unsigned long long)member->job.id);
+	fmt(number, sizeof number, "%llu", (unsigned long long)member->job.id);
 	text = put(&end, text, "PGPU_JOB_ID", number);
 	if (member->wake.path[0]) {
-		snprintf(hold->frozen_file, sizeof hold->frozen_file, "%s.frozen", member->wake.path);
-		snprintf(hold->mark, sizeof hold->mark, "GPU_QUEUE_TURN=%s", member->wake.path);
+		fmt(hold->frozen_file, sizeof hold->frozen_file, "%s.frozen", member->wake.path);
+		fmt(hold->mark, sizeof hold->mark, "GPU_QUEUE_TURN=%s", member->wake.path);
 		text = put(&end, text, "GPU_QUEUE_TURN", member->wake.path);
 		put(&end, text, "GPU_QUEUE_FROZEN", hold->frozen_file);
 	}

@@ -2,11 +2,11 @@
 #include "jobview.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/scope.h"
 #include "runner/line/ticket.h"
@@ -37,8 +37,8 @@ static void start_view(struct jobview *view, uint64_t id, const char *class_name
 		.lane = -1,
 		.exit_code = -1,
 	};
-	snprintf(view->class_name, sizeof view->class_name, "%s", class_name);
-	snprintf(view->session, sizeof view->session, "%s", session);
+	fmt(view->class_name, sizeof view->class_name, "%s", class_name);
+	fmt(view->session, sizeof view->session, "%s", session);
 }
 
 static int64_t known(int64_t figure)
@@ -72,7 +72,7 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	view->lane = lane;
 	view->pid = entry->main.pid;
 	view->restarts = entry->restarts;
-	snprintf(view->cell, sizeof view->cell, "%s", entry->cell);
+	fmt(view->cell, sizeof view->cell, "%s", entry->cell);
 }
 
 static char *expand(const char *pattern, uint64_t id, const char *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of commands. Adding one: a file cmd_NAME.c, a line in commands.h, a row here, a section in man/pgpu.1. */
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,17 +65,20 @@ static int refuse(const char *word)
  * into it. */
 static void open_closed(void)
 {
+	struct pollfd polls[3] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
+
+	if (poll(polls, 3, 0) <= 0)
+		return;
 	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) < 0)
+		if (polls[fd].revents & POLLNVAL)
 			open("/dev/null", fd ? O_WRONLY : O_RDONLY);
 	}
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
 	struct err err = ERR_NONE;
 
-	open_closed();
 	if (argc < 2) {
 		err_set(&err, EXIT_USAGE, "a command is missing (pgpu --help lists them)");
 		return say_err(&err);
@@ -86,4 +90,12 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	}
 	return refuse(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	open_closed();
+	/* No buffer of stdio's is ever filled; what exit(3) would look through costs more pages than a command's own
+	 * work at its end. */
+	_exit(dispatch(argc, argv));
 }

@@ -2,25 +2,25 @@
 #include "options.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/text.h"
 
 static void hint_of(const struct options *options, const char *word, char *hint, size_t size)
 {
 	const char *names[64];
-	size_t count = 0, length = strcspn(word, "=");
+	size_t count = 0, length = (size_t)(strchrnul(word, '=') - word);
 	char name[80];
 
-	snprintf(name, sizeof name, "%.*s", (int)(length > 64 ? 64 : length), word);
+	fmt(name, sizeof name, "%.*s", (int)(length > 64 ? 64 : length), word);
 	for (const struct option *one = options->long_options; one->name && count < 63; one++)
 		names[count++] = one->name;
 	names[count] = NULL;
 	const char *near = text_nearest(name, names);
 	hint[0] = '\0';
 	if (near)
-		snprintf(hint, size, ", did you mean '--%s'?", near);
+		fmt(hint, size, ", did you mean '--%s'?", near);
 }
 
 static int refuse(const struct options *options, int why, struct err *err)
@@ -54,7 +54,7 @@ static const char *long_word(const struct options *options)
 static bool is_cut(const struct options *options)
 {
 	const char *word = long_word(options) + 2, *name = options->long_options[options->index].name;
-	size_t length = strcspn(word, "=");
+	size_t length = (size_t)(strchrnul(word, '=') - word);
 
 	return strlen(name) != length || strncmp(word, name, length) != 0;
 }

@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/words.h"
 #include "conf/paths.h"
@@ -43,7 +43,7 @@ static int make_parents(const char *path, struct err *err)
 	char part[PATH_MAX];
 
 	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
-		snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
+		fmt(part, sizeof part, "%.*s", (int)(end - path), path);
 		if (mkdir(part, 0777) < 0 && errno != EEXIST)
 			return err_sys(err, "cannot make folder %s", part);
 	}
@@ -116,10 +116,12 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 			prepared->list[used] = NULL;
 		}
 	}
-	if (asprintf(&prepared->extra[0], "PGPU_JOB_NAME=%s", prepared->job.name) < 0 ||
-	    asprintf(&prepared->extra[1], "PGPU_SUBMIT_DIR=%s",
-		     prepared->facts.submit_dir ? prepared->facts.submit_dir : "") < 0 ||
-	    asprintf(&prepared->extra[2], "PGPU_RESTART_COUNT=%d", entry->restarts) < 0)
+	const char *submit_dir = prepared->facts.submit_dir;
+
+	prepared->extra[0] = fmt_new("PGPU_JOB_NAME=%s", prepared->job.name);
+	prepared->extra[1] = fmt_new("PGPU_SUBMIT_DIR=%s", submit_dir ? submit_dir : "");
+	prepared->extra[2] = fmt_new("PGPU_RESTART_COUNT=%d", entry->restarts);
+	if (!prepared->extra[0] || !prepared->extra[1] || !prepared->extra[2])
 		return err_sys(err, "cannot prepare the environment");
 	return 0;
 }
@@ -127,7 +129,7 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 /* The script's bytes as a file that the interpreter can read; gone with the job. */
 static int write_script(struct queue *queue, struct prepared *prepared, const struct entry *entry, struct err *err)
 {
-	snprintf(prepared->script, sizeof prepared->script, "script-%llu", (unsigned long long)entry->id);
+	fmt(prepared->script, sizeof prepared->script, "script-%llu", (unsigned long long)entry->id);
 	return file_replace(queue->line.boot_fd, prepared->script, prepared->job.script, prepared->job.script_size,
 			    FILE_VOLATILE, err);
 }
@@ -177,7 +179,8 @@ static int build_argv(struct queue *queue, struct prepared *prepared, const stru
 		if (read_interpreter(prepared, &argument, err) < 0 || write_script(queue, prepared, entry, err) < 0 ||
 		    paths_state(state, err) < 0)
 			return -1;
-		if (asprintf(&prepared->script_path, "%s/boot-%s/%s", state, procid_boot(), prepared->script) < 0)
+		prepared->script_path = fmt_new("%s/boot-%s/%s", state, procid_boot(), prepared->script);
+		if (!prepared->script_path)
 			return err_sys(err, "cannot prepare the command");
 		prepared->argv[used++] = prepared->interpreter;
 		if (argument && *argument)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "runner/desk.h"
 #include "runner/line/member.h"
@@ -66,14 +67,13 @@ void queue_close(struct queue *queue)
 static int ask_ids(struct queue *queue, unsigned count, uint64_t *ret_first, struct err *err)
 {
 	char message[64], answer[WAKE_MESSAGE];
-	unsigned long long first;
 
-	snprintf(message, sizeof message, "id %u", count);
+	fmt(message, sizeof message, "id %u", count);
 	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
 		return -1;
-	if (sscanf(answer, "id %llu", &first) != 1)
+	*ret_first = strncmp(answer, "id ", 3) == 0 ? fmt_read(answer + 3, NULL) : 0;
+	if (*ret_first == 0)
 		return err_set(err, EXIT_FAILED, "cannot take a job id: the supervisor said '%.60s'", answer);
-	*ret_first = first;
 	return 0;
 }
 
@@ -84,12 +84,14 @@ int queue_take_ids(struct queue *queue, unsigned count, uint64_t *ret_first, str
 	if (queue->inside)
 		return ask_ids(queue, count, ret_first, err);
 	for (;;) {
-		if (line_reserve(line, count, err) < 0 || line_lock(line, err) < 0)
+		if (line_lock(line, err) < 0)
 			return -1;
 		int taken = line_take_ids(line, count, ret_first, err);
 		line_unlock(line);
 		if (taken <= 0)
 			return taken;
+		if (line_reserve(line, count, err) < 0)
+			return -1;
 	}
 }
 

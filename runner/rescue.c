@@ -4,12 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "runner/line/member.h"
 #include "runner/line/seat.h"
@@ -54,7 +54,7 @@ static void remove_old_boots(struct line *line)
 	int fd = openat(line->queue_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);
 
-	snprintf(ours, sizeof ours, "boot-%s", procid_boot());
+	fmt(ours, sizeof ours, "boot-%s", procid_boot());
 	for (struct dirent *found; list && (found = readdir(list));) {
 		if (strncmp(found->d_name, "boot-", 5) == 0 && strcmp(found->d_name, ours) != 0)
 			remove_boot(line, found->d_name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "snapshot.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "runner/line/ticket.h"
 
 struct view {
@@ -45,7 +45,7 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	added->ran_ns = entry.ran_ns;
 	memcpy(added->class_name, name->class_name, sizeof added->class_name);
 	memcpy(added->session, name->session, sizeof added->session);
-	snprintf(added->file, sizeof added->file, "%s", file);
+	fmt(added->file, sizeof added->file, "%s", file);
 	return 0;
 }
 
@@ -58,9 +58,9 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		return -1;
 	added->id = name->id;
 	added->spooled = true;
-	snprintf(added->class_name, sizeof added->class_name, "%s", name->class_name);
-	snprintf(added->session, sizeof added->session, "%s", name->session);
-	snprintf(added->file, sizeof added->file, "%s", file);
+	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
+	fmt(added->session, sizeof added->session, "%s", name->session);
+	fmt(added->file, sizeof added->file, "%s", file);
 	return 0;
 }
 
@@ -90,11 +90,11 @@ static void rate(struct line *line, struct spool *spool, struct snapshot *snapsh
 int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err)
 {
 	struct view view = { .line = line, .snapshot = ret_snapshot };
-	struct served served = { 0 };
+	struct served served = SERVED_NONE;
 
 	*ret_snapshot = (struct snapshot){ 0 };
-	if (read_lanes(line, ret_snapshot, err) < 0 || served_read(line, &served, err) < 0 ||
-	    ticket_each(line, add_ticket, &view, err) < 0 ||
+	served_read(line, &served);
+	if (read_lanes(line, ret_snapshot, err) < 0 || ticket_each(line, add_ticket, &view, err) < 0 ||
 	    spool_each(spool, SPOOL_PENDING, add_pending, &view, err) < 0) {
 		served_free(&served);
 		snapshot_free(ret_snapshot);
@@ -121,9 +121,9 @@ void snapshot_free(struct snapshot *snapshot)
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
 {
 	if (snapshot->waiting.list[index].barred) {
-		snprintf(sentence, 128, "its process is stopped or did not take its lane in time");
+		fmt(sentence, 128, "its process is stopped or did not take its lane in time");
 		return "stopped";
 	}
-	snprintf(sentence, 128, "%d of %d lanes busy, %zu ahead", snapshot->busy, conf->lanes, index);
+	fmt(sentence, 128, "%d of %d lanes busy, %zu ahead", snapshot->busy, conf->lanes, index);
 	return "lane";
 }

@@ -2,13 +2,13 @@
 #include "spooled.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "runner/cell/cell.h"
@@ -47,9 +47,9 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		return -1;
 	found->id = name->id;
 	found->spooled = true;
-	snprintf(found->class_name, sizeof found->class_name, "%s", name->class_name);
-	snprintf(found->session, sizeof found->session, "%s", name->session);
-	snprintf(found->file, sizeof found->file, "%s", file);
+	fmt(found->class_name, sizeof found->class_name, "%s", name->class_name);
+	fmt(found->session, sizeof found->session, "%s", name->session);
+	fmt(found->file, sizeof found->file, "%s", file);
 	return 0;
 }
 
@@ -110,8 +110,8 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	entry->waited_ns = entry->ran_ns = entry->frozen_ns = 0;
 	entry->budget_ns = entry->limit_ns = 0;
 	entry->memory_bytes = 0;
-	snprintf(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
-	snprintf(entry->session, sizeof entry->session, "%s", name.session);
+	fmt(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
+	fmt(entry->session, sizeof entry->session, "%s", name.session);
 	return 0;
 }
 
@@ -200,8 +200,8 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		spool_reason_write(spooled->spool, name->id, "its worker or the machine died three times while it ran");
 	entry->kind = ENTRY_SPOOL;
 	entry->id = name->id;
-	snprintf(entry->class_name, sizeof entry->class_name, "%s", name->class_name);
-	snprintf(entry->session, sizeof entry->session, "%s", name->session);
+	fmt(entry->class_name, sizeof entry->class_name, "%s", name->class_name);
+	fmt(entry->session, sizeof entry->session, "%s", name->session);
 	note_row(spooled, entry, to == SPOOL_ENDED ? moved.outcome : OUTCOME_LOST,
 		 to == SPOOL_ENDED ? moved.code : EXIT_BROKEN);
 	spooled->mended++;
@@ -281,7 +281,7 @@ static int collect(const struct spool_name *name, const char *file, void *contex
 		names->room = room;
 	}
 	names->list[names->count].name = *name;
-	snprintf(names->list[names->count++].file, sizeof names->list[0].file, "%s", file);
+	fmt(names->list[names->count++].file, sizeof names->list[0].file, "%s", file);
 	return 0;
 }
 

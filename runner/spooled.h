@@ -15,11 +15,11 @@ enum { SPOOLED_ROWS = CONF_LANES + 16 };
 struct spooled {
 	struct line *line;
 	struct spool *spool;
-	char taken[256];			/* the file in running/ of the job that `take` took last */
-	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
 	int row_count;
 	bool tell; /* say a line for each thing that is mended */
 	int mended;
+	char taken[256];			/* the file in running/ of the job that `take` took last */
+	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
 };
 
 /* Connects the two. Nothing is opened. */

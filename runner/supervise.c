@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -30,7 +30,7 @@ static int start(struct hold *hold, struct err *err)
 	SCOPE_FREE char **list = hold_environment(hold, err);
 	if (!list)
 		return -1;
-	snprintf(member->job.mark, sizeof member->job.mark, "%s", hold->mark);
+	fmt(member->job.mark, sizeof member->job.mark, "%s", hold->mark);
 	hold_write_frozen(hold, 0);
 	/* On file before cell and job exist: whoever clears up after us finds them. */
 	if (hold_note(hold, err) < 0 || hold_make_cell(hold, err) < 0)
@@ -118,10 +118,17 @@ static int heed_signals(struct hold *hold, struct err *err)
 /* The lists drop parts of a second; here they may be all there is. */
 static void format_whole(int64_t ns, char text[TEXT_DURATION])
 {
-	if (ns % NS_PER_S == 0)
+	size_t length;
+
+	if (ns % NS_PER_S == 0) {
 		text_duration_format(ns, text);
-	else
-		snprintf(text, TEXT_DURATION, "%.3gs", (double)ns / NS_PER_S);
+		return;
+	}
+	length = (size_t)fmt(text, TEXT_DURATION, "%lld.%03lld", (long long)(ns / NS_PER_S),
+			     (long long)(ns % NS_PER_S / NS_PER_MS));
+	while (text[length - 1] == '0')
+		length--;
+	fmt(text + length, TEXT_DURATION - length, "s");
 }
 
 static void check_clock(struct hold *hold)
@@ -264,8 +271,6 @@ static void read_figures(struct hold *hold, struct verdict *verdict)
 static void put_away(struct hold *hold)
 {
 	cell_remove(&hold->cell);
-	free(hold->place);
-	hold->place = NULL;
 	hold->member->job.cell[0] = '\0';
 	terminal_restore(&hold->terminal);
 	if (hold->frozen_file[0])
@@ -328,10 +333,10 @@ void row_of_entry(const struct entry *entry, struct history_row *ret_row)
 	ret_row->ended_wall_ns = clock_wall_ns();
 	ret_row->id = entry->id;
 	ret_row->spooled = entry->kind == ENTRY_SPOOL;
-	snprintf(ret_row->class_name, sizeof ret_row->class_name, "%s", entry->class_name);
-	snprintf(ret_row->session, sizeof ret_row->session, "%s", entry->session);
-	snprintf(ret_row->name, sizeof ret_row->name, "%s", entry->name);
-	snprintf(ret_row->command, sizeof ret_row->command, "%s", entry->command);
+	fmt(ret_row->class_name, sizeof ret_row->class_name, "%s", entry->class_name);
+	fmt(ret_row->session, sizeof ret_row->session, "%s", entry->session);
+	fmt(ret_row->name, sizeof ret_row->name, "%s", entry->name);
+	fmt(ret_row->command, sizeof ret_row->command, "%s", entry->command);
 }
 
 void verdict_row(const struct member *member, const struct verdict *verdict, struct history_row *ret_row)

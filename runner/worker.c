@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/rest.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -43,10 +43,10 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 	entry->budget_ns = job->budget_ns;
 	entry->limit_ns = job->limit_ns;
 	entry->memory_bytes = job->memory_bytes;
-	snprintf(entry->name, sizeof entry->name, "%s", job->name);
-	snprintf(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
-		 command.text ? command.text : "");
-	snprintf(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
+	fmt(entry->name, sizeof entry->name, "%s", job->name);
+	fmt(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
+	    command.text ? command.text : "");
+	fmt(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
 }
 
 /* The outcome stands in the record's name; it is durable with the sync that follows the next claim. */

@@ -4,12 +4,12 @@
  * the grace and 5 s more which one is still being stopped. Inside a job the supervisor does it; nobody there waits,
  * least of all for himself.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -130,7 +130,7 @@ static int cancel_one(struct queue *queue, uint64_t id, struct err *err)
 
 	if (!queue->inside)
 		return cancel_job(&queue->line, &queue->spool, id, err);
-	snprintf(message, sizeof message, "cancel %llu", (unsigned long long)id);
+	fmt(message, sizeof message, "cancel %llu", (unsigned long long)id);
 	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
 		return -1;
 	for (int i = 0; i < 4; i++) {
@@ -193,10 +193,10 @@ int cmd_cancel(int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	int code;
 
-	if (read_request(&request, argc, argv, &err) < 0 || (!queue && err_sys(&err, "cannot cancel") < 0)) {
+	if (read_request(&request, argc, argv, &err) < 0) {
 		free(request.ids);
 		return say_err(&err);
 	}
@@ -212,6 +212,5 @@ int cmd_cancel(int argc, char **argv)
 		}
 	}
 	free(request.ids);
-	queue_close(queue);
 	return code;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu log`: the history of holds, as it stands in log.tsv. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "conf/base/buf.h"
@@ -115,7 +114,7 @@ int cmd_log(int argc, char **argv)
 	struct options options = OPTIONS("log", argc, argv, ":", long_options);
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	int code, option;
 
 	while ((option = options_next(&options, &err)) > 0) {
@@ -125,7 +124,7 @@ int cmd_log(int argc, char **argv)
 		if (option == 's' && read_since(optarg, &listing.since_wall_ns, &err) < 0)
 			return say_err(&err);
 	}
-	if (option < 0 || options_end(&options, &err) < 0 || (!queue && err_sys(&err, "cannot print the log") < 0))
+	if (option < 0 || options_end(&options, &err) < 0)
 		return say_err(&err);
 	buf_puts(&listing.out, listing.json ? "[" : "");
 	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || history_each(queue->line.queue_fd, put, &listing, &err) < 0) {
@@ -135,6 +134,5 @@ int cmd_log(int argc, char **argv)
 		code = print_buf(&listing.out);
 	}
 	buf_free(&listing.out);
-	queue_close(queue);
 	return code;
 }

@@ -2,7 +2,6 @@
 /* `pgpu output`: a job's output file, followed until the job ends where that is asked for. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "conf/base/file.h"
@@ -46,7 +45,7 @@ int cmd_output(int argc, char **argv)
 						      { 0 } };
 	struct options options = OPTIONS("output", argc, argv, ":f", long_options);
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	bool follow = false;
 	uint64_t id = 0;
 	int option;
@@ -60,11 +59,10 @@ int cmd_output(int argc, char **argv)
 		option = err_set(&err, EXIT_USAGE, "output: a job id is missing");
 	if (option == 0 && (options_job_id(argv[optind++], &id, &err) < 0 || options_end(&options, &err) < 0))
 		option = -1;
-	if (option < 0 || (!queue && err_sys(&err, "cannot print the output") < 0))
+	if (option < 0)
 		return say_err(&err);
 	int result = queue_open(queue, QUEUE_LENIENT, &err);
 	if (result == 0)
 		result = output(queue, id, follow, &err);
-	queue_close(queue);
 	return result < 0 ? say_err(&err) : EXIT_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu queue`: what runs, what is frozen, and what waits, in the order in which it would start. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -180,8 +180,8 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 			return;
 		jobview_of_entry(&entry, -1, &view);
 	}
-	snprintf(view.reason, sizeof view.reason, "%s",
-		 snapshot_reason(snapshot, &listing->queue->line.conf, index, view.sentence));
+	fmt(view.reason, sizeof view.reason, "%s",
+	    snapshot_reason(snapshot, &listing->queue->line.conf, index, view.sentence));
 	put(listing, &view);
 }
 
@@ -213,7 +213,7 @@ static int add_ended(const struct spool_name *name, const char *file, void *cont
 	struct ended *added = &ended->list[ended->count++];
 	added->name = *name;
 	added->shown = false;
-	snprintf(added->file, sizeof added->file, "%s", file);
+	fmt(added->file, sizeof added->file, "%s", file);
 	return 0;
 }
 
@@ -302,7 +302,7 @@ static int list(struct listing *listing, struct err *err)
 	for (int i = 0; i < snapshot.frozen_count; i++) {
 		SCOPE_VIEW struct jobview view = { 0 };
 		jobview_of_entry(&snapshot.frozen[i], -1, &view);
-		snprintf(view.sentence, sizeof view.sentence, "frozen; its process is stopped");
+		fmt(view.sentence, sizeof view.sentence, "frozen; its process is stopped");
 		put(listing, &view);
 	}
 	for (size_t i = 0; i < snapshot.waiting.count; i++)
@@ -317,10 +317,10 @@ int cmd_queue(int argc, char **argv)
 {
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	int code;
 
-	if (read_request(&listing, argc, argv, &err) < 0 || (!queue && err_sys(&err, "cannot list the queue") < 0))
+	if (read_request(&listing, argc, argv, &err) < 0)
 		return say_err(&err);
 	if (listing.help)
 		return print_usage(usage);
@@ -339,6 +339,5 @@ int cmd_queue(int argc, char **argv)
 	buf_free(&listing.out);
 	free(listing.ids);
 	free(listing.seen);
-	queue_close(queue);
 	return code;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu show`: everything known about jobs, ended ones too. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -104,8 +104,8 @@ static void explain(struct queue *queue, struct jobview *view)
 		return;
 	for (size_t i = 0; i < snapshot.waiting.count; i++) {
 		if (snapshot.waiting.list[i].id == view->id)
-			snprintf(view->reason, sizeof view->reason, "%s",
-				 snapshot_reason(&snapshot, &queue->line.conf, i, view->sentence));
+			fmt(view->reason, sizeof view->reason, "%s",
+			    snapshot_reason(&snapshot, &queue->line.conf, i, view->sentence));
 	}
 	snapshot_free(&snapshot);
 }
@@ -158,7 +158,7 @@ int cmd_show(int argc, char **argv)
 						      { 0 } };
 	struct options options = OPTIONS("show", argc, argv, ":", long_options);
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 	bool json = false;
 	uint64_t id;
@@ -173,12 +173,11 @@ int cmd_show(int argc, char **argv)
 		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
 	for (int i = optind; option == 0 && i < argc; i++)
 		option = options_job_id(argv[i], &id, &err);
-	if (option < 0 || (!queue && err_sys(&err, "cannot show jobs") < 0))
+	if (option < 0)
 		return say_err(&err);
 	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0
 			   ? say_err(&err)
 			   : show_all(queue, argv + optind, argc - optind, json, &out);
 	int printed = out.size ? print_buf(&out) : EXIT_OK;
-	queue_close(queue);
 	return code ? code : printed;
 }

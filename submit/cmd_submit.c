@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -377,9 +376,9 @@ int cmd_submit(int argc, char **argv)
 	struct request request = { 0 };
 	struct jobs jobs = { 0 };
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 
-	if (read_request(&request, argc, argv, &err) < 0 || (!queue && err_sys(&err, "cannot spool job") < 0))
+	if (read_request(&request, argc, argv, &err) < 0)
 		return say_err(&err);
 	if (request.help)
 		return print_usage(usage);
@@ -391,6 +390,5 @@ int cmd_submit(int argc, char **argv)
 	if (code < 0)
 		code = say_err(&err);
 	free_jobs(&jobs);
-	queue_close(queue);
 	return code;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu wait`: blocks until the jobs have ended; exits with the code of the last one named. */
-#include <stdlib.h>
 
 #include "conf/base/print.h"
 #include "conf/base/say.h"
@@ -32,7 +31,7 @@ int cmd_wait(int argc, char **argv)
 	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
 	struct options options = OPTIONS("wait", argc, argv, ":", long_options);
 	struct err err = ERR_NONE;
-	SCOPE_FREE struct queue *queue = malloc(sizeof *queue);
+	static struct queue only, *const queue = &only;
 	int option = options_next(&options, &err), code = EXIT_OK;
 	uint64_t id;
 
@@ -42,13 +41,12 @@ int cmd_wait(int argc, char **argv)
 		option = err_set(&err, EXIT_USAGE, "wait: a job id is missing");
 	for (int i = optind; option == 0 && i < argc; i++)
 		option = options_job_id(argv[i], &id, &err);
-	if (option < 0 || (!queue && err_sys(&err, "cannot wait") < 0))
+	if (option < 0)
 		return say_err(&err);
 	int result = queue_open(queue, QUEUE_LENIENT, &err);
 	for (; result == 0 && optind < argc; optind++) {
 		options_job_id(argv[optind], &id, &err);
 		result = wait_one(queue, id, &code, &err);
 	}
-	queue_close(queue);
 	return result < 0 ? say_err(&err) : code;
 }

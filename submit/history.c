@@ -12,6 +12,7 @@
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 static const char header[] =
@@ -123,7 +124,7 @@ static int64_t read_seconds(const char *text)
 static void copy(char *to, size_t size, char *from)
 {
 	unescape(from);
-	snprintf(to, size, "%s", from);
+	fmt(to, size, "%s", from);
 }
 
 static int parse_row(char *text, struct history_row *row)
@@ -137,7 +138,7 @@ static int parse_row(char *text, struct history_row *row)
 	}
 	*row = HISTORY_ROW;
 	row->outcome = outcome_parse(column[14]);
-	row->id = strtoull(column[1], NULL, 10);
+	row->id = fmt_read(column[1], NULL);
 	if (text || row->outcome == OUTCOME_NONE || row->id == 0 ||
 	    clock_wall_parse(column[0], &row->ended_wall_ns) < 0)
 		return -1;
@@ -151,8 +152,8 @@ static int parse_row(char *text, struct history_row *row)
 	row->frozen_ns = read_seconds(column[9]);
 	row->cpu_ns = read_seconds(column[10]);
 	row->gpu_ns = read_seconds(column[11]);
-	row->peak_memory_bytes = column[12][0] ? strtoll(column[12], NULL, 10) : -1;
-	row->exit_code = (int)strtol(column[13], NULL, 10);
+	row->peak_memory_bytes = column[12][0] ? fmt_read_signed(column[12], NULL) : -1;
+	row->exit_code = (int)fmt_read_signed(column[13], NULL);
 	return 0;
 }
 

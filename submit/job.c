@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "job.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/words.h"
 #include "jobset.h"
 
@@ -81,7 +81,7 @@ static size_t put_piece(char letter, uint64_t id, const char *name, char *path, 
 	switch (letter) {
 	case '%': return put_name("%", path, size);
 	case 'j':
-	case 'A': snprintf(number, sizeof number, "%llu", (unsigned long long)id); return put_name(number, path, size);
+	case 'A': fmt(number, sizeof number, "%llu", (unsigned long long)id); return put_name(number, path, size);
 	case 'a': return 0;
 	case 'x': return put_name(name, path, size);
 	default: return SIZE_MAX;

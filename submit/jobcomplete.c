@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/vfs.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "jobplace.h"
@@ -100,11 +100,10 @@ static int complete_memory(struct job *job, const struct conf *conf, const struc
 /* `folder`/`name`, or `name` where it is absolute. */
 static char *join(const char *folder, const char *name)
 {
-	char *path;
 
 	if (*name == '/')
 		return strdup(name);
-	return asprintf(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name) < 0 ? NULL : path;
+	return fmt_new("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
 }
 
 /* Resolved now, so that a link that is turned elsewhere before the start does not move the job. */
@@ -115,9 +114,11 @@ static int complete_workdir(struct job *job, const char *submit_dir, struct err 
 
 	if (!path)
 		return jobset_no_memory(err);
-	char *real = realpath(path, NULL);
+	/* getcwd(3) knows no links. */
+	char *real = job->workdir ? realpath(path, NULL) : TAKE(path);
 	if (!real)
-		return REFUSE(job, JOB_KEY_WORKDIR, err, "cannot use folder '%.300s': %s", path, strerror(errno));
+		return REFUSE(job, JOB_KEY_WORKDIR, err, "cannot use folder '%.300s': %s", path ? path : submit_dir,
+			      strerror(errno));
 	free(job->workdir);
 	job->workdir = real;
 	if (stat(real, &st) < 0 || !S_ISDIR(st.st_mode))

@@ -5,10 +5,10 @@
  */
 #include "jobfile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/text.h"
 #include "jobheader.h"
 #include "jobplace.h"
@@ -144,7 +144,7 @@ static int set_file(struct job *job, const char *file_name, struct err *err)
 	const char *dot = strrchr(base, '.');
 	char stem[JOB_NAME_MAX + 1], name[JOB_NAME_MAX + 1];
 
-	snprintf(stem, sizeof stem, "%.*s", dot && dot > base ? (int)(dot - base) : JOB_NAME_MAX, base);
+	fmt(stem, sizeof stem, "%.*s", dot && dot > base ? (int)(dot - base) : JOB_NAME_MAX, base);
 	text_show(stem, name, sizeof name);
 	if (!job->name)
 		job->name = strdup(name);
@@ -179,8 +179,8 @@ int jobfile_read(const char *file_name, const char *text, size_t size, size_t he
 	    read_parts(file_name, &spelling, header_limit, &job, err) < 0)
 		return -1;
 	if (ret_notice && spelling.sbatch_line)
-		snprintf(ret_notice, 256, "#SBATCH lines are not read; write #PGPU lines (%.180s:%u)",
-			 file_name ? file_name : "", spelling.sbatch_line);
+		fmt(ret_notice, 256, "#SBATCH lines are not read; write #PGPU lines (%.180s:%u)",
+		    file_name ? file_name : "", spelling.sbatch_line);
 	*ret_job = job;
 	job = JOB_EMPTY;
 	return 0;

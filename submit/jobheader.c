@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "jobheader.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "conf/base/words.h"
@@ -126,10 +126,9 @@ static int take_env(struct header *header, struct jobyaml_entry *entry, struct e
 	for (size_t i = 0; i < entry->count; i += 2) {
 		if (check_variable(header, entry, i, err) < 0)
 			return -1;
-		if (asprintf(&env[i / 2], "%s=%s", entry->items[i].text, entry->items[i + 1].text) < 0) {
-			env[i / 2] = NULL;
+		env[i / 2] = fmt_new("%s=%s", entry->items[i].text, entry->items[i + 1].text);
+		if (!env[i / 2])
 			return jobset_no_memory(err);
-		}
 	}
 	return 0;
 }

@@ -2,7 +2,8 @@
 #include "jobplace.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "conf/base/fmt.h"
 
 int jobplace_blame(const char *file_name, struct job_place place, struct err *err)
 {
@@ -17,7 +18,7 @@ int jobplace_refuse(const char *file_name, struct job_place place, struct err *e
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	fmt_args(text, sizeof text, format, args);
 	va_end(args);
 	err_set(err, EXIT_USAGE, "%s", text);
 	return jobplace_blame(file_name, place, err);

@@ -6,10 +6,10 @@
  * where it is not UTF-8, on one line: no value can look like a fence or a fact. A script that came as text follows the
  * second fence byte for byte.
  */
+#include "conf/base/fmt.h"
 #include "job.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static void put_duration(struct buf *record, const char *key, int64_t ns)
 		return;
 	text_duration_format(ns, text);
 	if (ns % NS_PER_S)
-		snprintf(text, sizeof text, "%lld.%09llds", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
+		fmt(text, sizeof text, "%lld.%09llds", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
 	buf_printf(record, "%s: %s\n", key, text);
 }
 
@@ -74,8 +74,8 @@ static void put_memory(struct buf *record, uint64_t bytes)
 		return;
 	text_size_format(bytes, text);
 	if (bytes % 1024)
-		snprintf(text, sizeof text, "%llu.%09lluK", (unsigned long long)(bytes / 1024),
-			 (unsigned long long)(bytes % 1024 * 1000000000 / 1024));
+		fmt(text, sizeof text, "%llu.%09lluK", (unsigned long long)(bytes / 1024),
+		    (unsigned long long)(bytes % 1024 * 1000000000 / 1024));
 	buf_printf(record, "memory: %s\n", text);
 }
 
@@ -162,7 +162,7 @@ static int refuse_fact(const char *key, struct err *err)
 static char *take_fact(const char **next, const char *key)
 {
 	char start[32];
-	int length = snprintf(start, sizeof start, "# pgpu %s ", key);
+	int length = fmt(start, sizeof start, "# pgpu %s ", key);
 
 	if (strncmp(*next, start, (size_t)length) != 0)
 		return NULL;
@@ -206,9 +206,9 @@ static int take_umask(const char **next, mode_t *ret_umask, struct err *err)
 {
 	SCOPE_FREE char *text = take_fact(next, "umask");
 
-	if (!text || strlen(text) != 4 || strspn(text, "01234567") != 4)
+	if (!text || strlen(text) != 4 || text[0] != '0' || strspn(text, "01234567") != 4)
 		return refuse_fact("umask", err);
-	*ret_umask = (mode_t)strtoul(text, NULL, 8);
+	*ret_umask = (mode_t)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
 	return 0;
 }
 

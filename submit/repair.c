@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "history.h"
 
 /* A worker writes its row a moment after the record has moved; such a row is not missing. */
@@ -74,11 +74,10 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	row.spooled = true;
 	row.outcome = name->outcome;
 	row.exit_code = name->code;
-	snprintf(row.class_name, sizeof row.class_name, "%s", name->class_name);
-	snprintf(row.session, sizeof row.session, "%s", name->session);
-	snprintf(row.name, sizeof row.name, "%s", job.name);
-	snprintf(row.command, sizeof row.command, "%.*s", (int)sizeof row.command - 1,
-		 command.text ? command.text : "");
+	fmt(row.class_name, sizeof row.class_name, "%s", name->class_name);
+	fmt(row.session, sizeof row.session, "%s", name->session);
+	fmt(row.name, sizeof row.name, "%s", job.name);
+	fmt(row.command, sizeof row.command, "%.*s", (int)sizeof row.command - 1, command.text ? command.text : "");
 	job_facts_free(&facts);
 	missing->count++;
 	return history_append(missing->spool->queue_fd, &row, missing->err);

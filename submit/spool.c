@@ -11,6 +11,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -67,11 +68,11 @@ int spool_folder(struct spool *spool, enum spool_folder which, struct err *err)
 
 void spool_name_format(const struct spool_name *name, char file[256])
 {
-	int used = snprintf(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session,
-			    name->restarts);
+	int used = fmt(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session,
+		       name->restarts);
 
 	if (name->outcome != OUTCOME_NONE)
-		snprintf(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
+		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
 }
 
 enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
@@ -79,12 +80,12 @@ enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
 /* ":FIGURE" at `*at`, which moves behind it. */
 static int parse_figure(const char **at, int max, int *ret)
 {
-	char *end;
+	const char *end;
 
 	if ((*at)[0] != ':' || (*at)[1] < '0' || (*at)[1] > '9')
 		return -1;
-	unsigned long figure = strtoul(*at + 1, &end, 10);
-	if (figure > (unsigned long)max)
+	uint64_t figure = fmt_read(*at + 1, &end);
+	if (figure > (uint64_t)max)
 		return -1;
 	*ret = (int)figure;
 	*at = end;
@@ -105,13 +106,12 @@ static int parse_outcome(const char *at, struct spool_name *name)
 int spool_name_parse(const char *file, struct spool_name *ret_name)
 {
 	struct spool_name name = { 0 };
-	const char *at;
-	char *end;
+	const char *at, *end;
 
 	if (file[0] < '1' || file[0] > '9')
 		return -1;
 	errno = 0;
-	name.id = strtoull(file, &end, 10);
+	name.id = fmt_read(file, &end);
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
 	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0)
@@ -174,7 +174,7 @@ static int match(const struct spool_name *name, const char *file, void *context)
 	if (name->id != search->id)
 		return 0;
 	search->name = *name;
-	snprintf(search->file, sizeof search->file, "%s", file);
+	fmt(search->file, sizeof search->file, "%s", file);
 	return 1;
 }
 
@@ -215,11 +215,11 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 
 	if (pending < 0)
 		return -1;
-	snprintf(name.class_name, sizeof name.class_name, "%s", job->class_name);
-	snprintf(name.session, sizeof name.session, "%s", job->session);
+	fmt(name.class_name, sizeof name.class_name, "%s", job->class_name);
+	fmt(name.session, sizeof name.session, "%s", job->session);
 	spool_name_format(&name, file);
 	/* In the folder it is to be in: another one would be in each commit of the disk as well. */
-	snprintf(temporary, sizeof temporary, ".%s.%d", file, getpid());
+	fmt(temporary, sizeof temporary, ".%s.%d", file, getpid());
 	job_format(job, facts, &record);
 	if (!buf_ok(&record)) {
 		errno = ENOMEM;
@@ -343,7 +343,7 @@ void spool_reason_write(struct spool *spool, uint64_t id, const char *reason)
 	char name[32];
 	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
 
-	snprintf(name, sizeof name, "%llu", (unsigned long long)id);
+	fmt(name, sizeof name, "%llu", (unsigned long long)id);
 	if (folder >= 0)
 		file_replace(folder, name, reason, strlen(reason), FILE_VOLATILE, &ignored);
 }
@@ -355,15 +355,15 @@ void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size
 	char name[32];
 	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
 
-	snprintf(name, sizeof name, "%llu", (unsigned long long)id);
+	fmt(name, sizeof name, "%llu", (unsigned long long)id);
 	text[0] = '\0';
 	if (folder >= 0 && file_read(folder, name, 8192, &found, NULL, &ignored) == 0)
-		snprintf(text, size, "%s", found);
+		fmt(text, size, "%s", found);
 }
 
 static void order_name(uint64_t id, enum spool_order order, char name[64])
 {
-	snprintf(name, 64, "%llu.%s", (unsigned long long)id, order == ORDER_KILL ? "kill" : "cancel");
+	fmt(name, 64, "%llu.%s", (unsigned long long)id, order == ORDER_KILL ? "kill" : "cancel");
 }
 
 enum spool_order spool_ordered(struct spool *spool, uint64_t id)
@@ -372,12 +372,12 @@ enum spool_order spool_ordered(struct spool *spool, uint64_t id)
 	char name[64];
 	int folder = spool_folder(spool, SPOOL_ORDERS_DIR, &ignored);
 
-	for (enum spool_order order = ORDER_KILL; folder >= 0 && order > ORDER_NONE; order--) {
-		order_name(id, order, name);
-		if (file_exists(folder, name))
-			return order;
-	}
-	return ORDER_NONE;
+	/* The order to cancel comes first and goes last, so without it there is none to kill. */
+	order_name(id, ORDER_CANCEL, name);
+	if (folder < 0 || !file_exists(folder, name))
+		return ORDER_NONE;
+	order_name(id, ORDER_KILL, name);
+	return file_exists(folder, name) ? ORDER_KILL : ORDER_CANCEL;
 }
 
 int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err)

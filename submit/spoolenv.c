@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "spool.h"
 
@@ -51,15 +51,13 @@ static int compare(int folder, const char *name, const struct buf *all, struct e
 	struct err why = ERR_NONE;
 	struct stat found;
 
-	if (file_read(folder, name, ENV_MAX, &text, &size, &why) < 0) {
-		if (why.errnum == ENOENT)
-			return 0;
-		return err_pass(err, &why);
-	}
+	if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0;
+	if (file_read(folder, name, ENV_MAX, &text, &size, &why) < 0)
+		return why.errnum == ENOENT ? 0 : err_pass(err, &why);
 	if (size != all->size || (size && memcmp(text, all->text, size) != 0))
 		return -2;
-	if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_mtime + YOUNG_S > time(NULL) &&
-	    fsync(folder) < 0)
+	if (found.st_mtime + YOUNG_S > time(NULL) && fsync(folder) < 0)
 		return err_sys(err, "cannot sync the environment");
 	return 1;
 }
@@ -79,7 +77,7 @@ int spool_store_environment(struct spool *spool, const struct job *job, char *co
 	}
 	unsigned long long sum = hash(all.text, all.size);
 	for (int number = 0; number < 1000; number++) {
-		snprintf(facts->env_name, sizeof facts->env_name, number ? "%016llx-%d" : "%016llx", sum, number);
+		fmt(facts->env_name, sizeof facts->env_name, number ? "%016llx-%d" : "%016llx", sum, number);
 		int known = compare(folder, facts->env_name, &all, err);
 		if (known == -2)
 			continue;

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "fmt.h"
 #include "text.h"
 
 void buf_free(struct buf *buf)
@@ -53,17 +53,17 @@ void buf_puts(struct buf *buf, const char *text)
 
 void buf_printf(struct buf *buf, const char *format, ...)
 {
-	va_list args, again;
+	va_list args;
 
 	va_start(args, format);
-	va_copy(again, args);
-	int count = vsnprintf(NULL, 0, format, args);
+	int count = fmt_args(NULL, 0, format, args);
 	va_end(args);
-	if (count >= 0 && make_room(buf, (size_t)count)) {
-		vsnprintf(buf->text + buf->size, (size_t)count + 1, format, again);
-		buf->size += (size_t)count;
-	}
-	va_end(again);
+	if (!make_room(buf, (size_t)count))
+		return;
+	va_start(args, format);
+	fmt_args(buf->text + buf->size, (size_t)count + 1, format, args);
+	va_end(args);
+	buf->size += (size_t)count;
 }
 
 void buf_json(struct buf *buf, const char *text)

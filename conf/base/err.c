@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "fmt.h"
 
 int err_set(struct err *err, int code, const char *format, ...)
 {
@@ -12,7 +13,7 @@ int err_set(struct err *err, int code, const char *format, ...)
 		return -1;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof err->text, format, args);
+	fmt_args(err->text, sizeof err->text, format, args);
 	va_end(args);
 	err->code = code;
 	err->errnum = 0;
@@ -27,10 +28,10 @@ int err_sys(struct err *err, const char *format, ...)
 		return -1;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof err->text, format, args);
+	fmt_args(err->text, sizeof err->text, format, args);
 	va_end(args);
 	size_t used = strlen(err->text);
-	snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(saved));
+	fmt(err->text + used, sizeof err->text - used, ": %s", strerror(saved));
 	err->code = EXIT_FAILED;
 	err->errnum = saved;
 	errno = saved;
@@ -46,10 +47,10 @@ int err_wrap(struct err *err, const char *format, ...)
 
 	va_list args;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof err->text, format, args);
+	fmt_args(err->text, sizeof err->text, format, args);
 	va_end(args);
 	size_t used = strlen(err->text);
-	snprintf(err->text + used, sizeof err->text - used, ": %s", old);
+	fmt(err->text + used, sizeof err->text - used, ": %s", old);
 	return -1;
 }
 

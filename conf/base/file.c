@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fmt.h"
 #include "scope.h"
 
 int write_all(int fd, const void *bytes, size_t count)
@@ -224,11 +225,12 @@ int file_replace(int at, const char *name, const void *bytes, size_t count, enum
 	char temporary[NAME_MAX];
 
 	/* The pid keeps two writers apart; what a killed one left is overwritten by a later one of the same pid. */
-	if (snprintf(temporary, sizeof temporary, ".%.200s.%d", name, getpid()) >= (int)sizeof temporary)
+	if (fmt(temporary, sizeof temporary, ".%.200s.%d", name, getpid()) >= (int)sizeof temporary)
 		return err_set(err, EXIT_FAILED, "cannot write %s: the name is too long", name);
-	if (unlinkat(at, temporary, 0) < 0 && errno != ENOENT)
-		return err_sys(err, "cannot remove %s", temporary);
-	if (fill(at, temporary, bytes, count, sync, err) < 0) {
+	int filled = fill(at, temporary, bytes, count, sync, err);
+	if (filled < 0 && err->errnum == EEXIST && unlinkat(at, temporary, 0) == 0)
+		filled = fill(at, temporary, bytes, count, sync, err);
+	if (filled < 0) {
 		unlinkat(at, temporary, 0);
 		return -1;
 	}

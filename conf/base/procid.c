@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "fmt.h"
 #include "scope.h"
 
 static struct procid self;
@@ -21,7 +21,7 @@ static int read_stat(pid_t pid, char *ret_state, uint64_t *ret_start)
 {
 	char path[40], text[1024];
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	fmt(path, sizeof path, "/proc/%d/stat", pid);
 	if (file_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
 		return -1;
 	const char *field = strrchr(text, ')');
@@ -35,7 +35,7 @@ static int read_stat(pid_t pid, char *ret_state, uint64_t *ret_start)
 			return -1;
 		field++;
 	}
-	*ret_start = strtoull(field, NULL, 10);
+	*ret_start = fmt_read(field, NULL);
 	return *ret_start ? 0 : -1;
 }
 
@@ -44,7 +44,7 @@ static uint64_t read_ns(pid_t pid)
 	char path[40];
 	struct stat found;
 
-	snprintf(path, sizeof path, "/proc/%d/ns/pid", pid);
+	fmt(path, sizeof path, "/proc/%d/ns/pid", pid);
 	return stat(path, &found) == 0 ? found.st_ino : 0;
 }
 
@@ -135,7 +135,7 @@ const char *procid_boot(void)
 	if (boot[0])
 		return boot;
 	if (file_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof boot) != 37)
-		snprintf(boot, sizeof boot, "unknown");
-	boot[strcspn(boot, "\n")] = '\0';
+		fmt(boot, sizeof boot, "unknown");
+	*strchrnul(boot, '\n') = '\0';
 	return boot;
 }

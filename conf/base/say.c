@@ -2,9 +2,11 @@
 #include "say.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "fmt.h"
 
 static bool silent;
 
@@ -19,14 +21,17 @@ bool say_is_quiet(void)
 }
 
 static bool held;
-static char kept[8192];
+enum { KEPT = 8192 };
+static char *kept; /* made by the first line that has to wait */
 static size_t kept_size;
 
 /* Nobody is left to tell when standard error itself cannot be written. */
 static void put(const char *bytes, size_t count)
 {
 	if (held) {
-		if (count <= sizeof kept - kept_size) {
+		if (!kept)
+			kept = malloc(KEPT);
+		if (kept && count <= KEPT - kept_size) {
 			memcpy(kept + kept_size, bytes, count);
 			kept_size += count;
 		}
@@ -48,11 +53,11 @@ void say_hold(bool hold)
 static void put_line(const char *text)
 {
 	char line[4096];
-	size_t used = (size_t)snprintf(line, sizeof line, "pgpu: ");
+	size_t used = (size_t)fmt(line, sizeof line, "pgpu: ");
 
 	for (const unsigned char *p = (const unsigned char *)text; *p && used < sizeof line - 8; p++) {
 		if (*p < 0x20 || *p == 0x7f)
-			used += (size_t)snprintf(line + used, sizeof line - used, "\\x%02x", *p);
+			used += (size_t)fmt(line + used, sizeof line - used, "\\x%02x", *p);
 		else
 			line[used++] = (char)*p;
 	}
@@ -67,7 +72,7 @@ void say(const char *format, ...)
 	char text[2048];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	fmt_args(text, sizeof text, format, args);
 	va_end(args);
 	put_line(text);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "fmt.h"
 
 #define LONGEST_NS (INT64_C(36500) * 86400 * NS_PER_S)
 
@@ -99,7 +100,7 @@ static int read_colons(const char *text, int64_t *ret_ns, struct err *err)
 		if (dash == text || dash - text > 6 || strspn(text, "0123456789") != (size_t)(dash - text) ||
 		    strchr(dash + 1, '-'))
 			return refuse_duration(text, err);
-		days = strtoull(text, NULL, 10);
+		days = fmt_read(text, NULL);
 		rest = dash + 1;
 	}
 	if (sscanf(rest, "%9llu:%2llu:%2llu%n", &hours, &minutes, &seconds, &used) == 3 && rest[used] == '\0') {
@@ -146,7 +147,7 @@ static int refuse_unit(const char *text, const char *unit, struct err *err)
 	while (is_letter(word[length]))
 		length++;
 	if (length && length < sizeof probe - 2) {
-		snprintf(probe, sizeof probe, " %.*s ", (int)length, word);
+		fmt(probe, sizeof probe, " %.*s ", (int)length, word);
 		if (strstr(long_names, probe))
 			return err_set(err, EXIT_USAGE, "'%.64s' is not a duration; write %.*s%c", text,
 				       (int)(unit - text), text, word[0]);
@@ -220,8 +221,8 @@ void text_duration_format(int64_t ns, char text[TEXT_DURATION])
 		int64_t count = seconds / units[i].size;
 		seconds %= units[i].size;
 		if (count || (i == 3 && used == 0))
-			used += (size_t)snprintf(text + used, TEXT_DURATION - used, "%lld%c", (long long)count,
-						 units[i].unit);
+			used += (size_t)fmt(text + used, TEXT_DURATION - used, "%lld%c", (long long)count,
+					    units[i].unit);
 	}
 }
 
@@ -265,7 +266,7 @@ void text_size_format(uint64_t bytes, char text[TEXT_SIZE])
 		bytes /= 1024;
 		unit++;
 	}
-	snprintf(text, TEXT_SIZE, "%llu%c", (unsigned long long)bytes, units[unit]);
+	fmt(text, TEXT_SIZE, "%llu%c", (unsigned long long)bytes, units[unit]);
 }
 
 void text_size_show(uint64_t bytes, char text[TEXT_SIZE])
@@ -278,17 +279,21 @@ void text_size_show(uint64_t bytes, char text[TEXT_SIZE])
 		shown /= 1024;
 		unit++;
 	}
-	snprintf(text, TEXT_SIZE, unit && shown < 9.95 ? "%.1f%c" : "%.0f%c", shown, units[unit]);
+	unsigned tenths = (unsigned)(shown * 10 + 0.5);
+	if (unit && shown < 9.95)
+		fmt(text, TEXT_SIZE, "%u.%u%c", tenths / 10, tenths % 10, units[unit]);
+	else
+		fmt(text, TEXT_SIZE, "%u%c", (unsigned)(shown + 0.5), units[unit]);
 }
 
 int text_number_parse(const char *text, int64_t least, int64_t most, int64_t *ret_number, struct err *err)
 {
 	const char *digits = text + (least < 0 && *text == '-');
-	char *end;
-
+	const char *end = digits;
 	errno = 0;
-	long long number = is_digit(*digits) ? strtoll(text, &end, 10) : 0;
-	if (!is_digit(*digits) || *end != '\0')
+	int64_t number = is_digit(*digits) ? fmt_read_signed(text, &end) : 0;
+
+	if (end == digits || *end != '\0')
 		return err_set(err, EXIT_USAGE, "'%.64s' is not a whole number", text);
 	if (errno == ERANGE || number < least || number > most)
 		return err_set(err, EXIT_USAGE, "'%.64s' is not from %lld to %lld", text, (long long)least,
@@ -362,7 +367,7 @@ void text_hint(const char *word, const char *const list[], char *text, size_t si
 
 	text[0] = '\0';
 	if (near)
-		snprintf(text, size, ", did you mean '%s'?", near);
+		fmt(text, size, ", did you mean '%s'?", near);
 }
 
 void text_session_clean(const char *name, char *text, size_t size)
@@ -390,7 +395,7 @@ bool text_class_ok(const char *name)
 
 const char *text_part(const char *text, char *part, size_t size)
 {
-	size_t length = strcspn(text, ":");
+	size_t length = (size_t)(strchrnul(text, ':') - text);
 
 	if (length == 0 || length >= size)
 		return NULL;

@@ -4,13 +4,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/err.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 
@@ -41,7 +41,7 @@ static void read_uevent(const char *text, const char *key, char *value, size_t s
 
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		if (strncmp(text, key, length) == 0 && text[length] == '=') {
-			snprintf(value, size, "%.*s", (int)strcspn(text + length + 1, "\n"), text + length + 1);
+			fmt(value, size, "%.*s", (int)strcspn(text + length + 1, "\n"), text + length + 1);
 			return;
 		}
 	}
@@ -51,12 +51,12 @@ static bool read_card(int drm, const char *name, struct card *card)
 {
 	char path[64], text[4096], state[32] = "";
 
-	snprintf(path, sizeof path, "%.32s/device", name);
+	fmt(path, sizeof path, "%.32s/device", name);
 	SCOPE_FD int device = openat(drm, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (device < 0 || file_read_small(device, "uevent", text, sizeof text) <= 0)
 		return false;
 	*card = (struct card){ .busy_percent = -1, .vram_total_bytes = -1, .vram_used_bytes = -1 };
-	snprintf(card->name, sizeof card->name, "%.31s", name);
+	fmt(card->name, sizeof card->name, "%.31s", name);
 	read_uevent(text, "DRIVER", card->driver, sizeof card->driver);
 	read_uevent(text, "PCI_SLOT_NAME", card->pci, sizeof card->pci);
 	if (file_read_small(device, "power/runtime_status", state, sizeof state) > 0)
@@ -85,7 +85,7 @@ int cards_read(struct card cards[CARDS_MAX])
 	char path[PATH_MAX];
 	int count = 0;
 
-	if (snprintf(path, sizeof path, "%s/class/drm", root && root[0] == '/' ? root : "/sys") >= (int)sizeof path)
+	if (fmt(path, sizeof path, "%s/class/drm", root && root[0] == '/' ? root : "/sys") >= (int)sizeof path)
 		return 0;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);

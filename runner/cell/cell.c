@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,18 +12,33 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
-/* The mount point of the v2 tree: field 5 of the mountinfo line whose type, behind " - ", is cgroup2 (proc(5)). */
+static bool is_v2(const char *path)
+{
+	struct statfs found;
+
+	return statfs(path, &found) == 0 && found.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/*
+ * The mount point of the v2 tree: where systemd puts it, in a unified and in a hybrid tree; else field 5 of the
+ * mountinfo line whose type, behind " - ", is cgroup2 (proc(5)).
+ */
 static bool find_mount(char path[PATH_MAX])
 {
+	const char *usual = is_v2("/sys/fs/cgroup") ? "/sys/fs/cgroup" : "/sys/fs/cgroup/unified";
+
+	if (is_v2(usual))
+		return fmt(path, PATH_MAX, "%s", usual) > 0;
 	SCOPE_FREE char *text = malloc(65536);
 	char *next = text;
-
 	if (!text || file_read_pieces(AT_FDCWD, "/proc/self/mountinfo", text, 65536) <= 0)
 		return false;
 	for (char *row; (row = strsep(&next, "\n"));) {
@@ -41,7 +57,7 @@ static bool find_own_in(char *text, size_t size, char path[PATH_MAX])
 		return false;
 	for (char *row; (row = strsep(&next, "\n")) && next;) {
 		if (strncmp(row, "0::/", 4) == 0) {
-			snprintf(path, PATH_MAX, "%s", row + 3);
+			fmt(path, PATH_MAX, "%s", row + 3);
 			return true;
 		}
 	}
@@ -91,12 +107,13 @@ static bool try_place(const char *path, bool is_root, struct cell_place *place)
 		return false;
 	if (found.st_uid != geteuid() || (geteuid() == 0 && managed && !is_root))
 		return false;
-	snprintf(place->folder, sizeof place->folder, "%s", path);
+	if (fmt(place->folder, sizeof place->folder, "%s", path) >= CELL_PATH)
+		return false;
 	place->available = true;
 	place->freezer = true;
 	place->memory = has_word(fd, "cgroup.subtree_control", "memory");
 	if (!place->memory)
-		snprintf(place->reason, sizeof place->reason, "the memory controller is not enabled in %.120s", path);
+		fmt(place->reason, sizeof place->reason, "the memory controller is not enabled in %.120s", path);
 	return true;
 }
 
@@ -105,20 +122,20 @@ __attribute__((noinline)) static void find_place(struct cell_place *ret_place)
 	char mount[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
 
 	if (!find_mount(mount) || !find_own(own)) {
-		snprintf(ret_place->reason, sizeof ret_place->reason, "no cgroup v2 is mounted here");
+		fmt(ret_place->reason, sizeof ret_place->reason, "no cgroup v2 is mounted here");
 		return;
 	}
 	bool is_root = strcmp(own, "/") == 0;
 	if (!is_root) {
 		int parent = (int)(strrchr(own, '/') - own);
-		snprintf(path, sizeof path, "%s%.*s", mount, parent, own);
+		fmt(path, sizeof path, "%s%.*s", mount, parent, own);
 		if (try_place(path, parent == 0, ret_place))
 			return;
 	}
-	snprintf(path, sizeof path, "%s%s", mount, is_root ? "" : own);
+	fmt(path, sizeof path, "%s%s", mount, is_root ? "" : own);
 	if (!try_place(path, is_root, ret_place))
-		snprintf(ret_place->reason, sizeof ret_place->reason, "cgroup %.120s is not delegated to user %u", own,
-			 geteuid());
+		fmt(ret_place->reason, sizeof ret_place->reason, "cgroup %.120s is not delegated to user %u", own,
+		    geteuid());
 }
 
 static struct cell_place found_place;
@@ -129,19 +146,18 @@ void cell_place_forget(void)
 	place_known = false;
 }
 
-void cell_place_find(bool wanted, struct cell_place *ret_place)
+const struct cell_place *cell_place_find(bool wanted)
 {
-	*ret_place = (struct cell_place){ 0 };
-	if (!wanted) {
-		snprintf(ret_place->reason, sizeof ret_place->reason, "cells are off in the configuration");
-		return;
-	}
-	if (!place_known) {
-		found_place = (struct cell_place){ 0 };
+	if (place_known && wanted)
+		return &found_place;
+	found_place.available = found_place.memory = found_place.freezer = false;
+	found_place.reason[0] = found_place.folder[0] = '\0';
+	if (wanted)
 		find_place(&found_place);
-	}
-	place_known = true;
-	*ret_place = found_place;
+	else
+		fmt(found_place.reason, sizeof found_place.reason, "cells are off in the configuration");
+	place_known = wanted;
+	return &found_place;
 }
 
 static int write_file(int folder, const char *name, const char *text)
@@ -167,7 +183,7 @@ static int set_ceiling(struct cell *cell, uint64_t memory_bytes, struct err *err
 {
 	char text[32];
 
-	snprintf(text, sizeof text, "%llu", (unsigned long long)memory_bytes);
+	fmt(text, sizeof text, "%llu", (unsigned long long)memory_bytes);
 	if (write_file(cell->fd, "memory.max", text) < 0)
 		return err_sys(err, "cannot set the memory ceiling of %s", cell->path);
 	if (write_file(cell->fd, "memory.swap.max", "0") < 0 && errno != ENOENT)
@@ -179,7 +195,7 @@ static int set_ceiling(struct cell *cell, uint64_t memory_bytes, struct err *err
 
 void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH])
 {
-	if (snprintf(path, CELL_PATH, "%s/%s", place->folder, name) >= CELL_PATH)
+	if (fmt(path, CELL_PATH, "%s/%s", place->folder, name) >= CELL_PATH)
 		path[0] = '\0';
 }
 
@@ -206,7 +222,7 @@ int cell_open(const char *path, struct cell *ret_cell, struct err *err)
 {
 	struct cell cell = CELL_NONE;
 
-	if (snprintf(cell.path, sizeof cell.path, "%s", path) >= (int)sizeof cell.path)
+	if (fmt(cell.path, sizeof cell.path, "%s", path) >= (int)sizeof cell.path)
 		return err_set(err, EXIT_FAILED, "cannot open cell: the path is too long");
 	if (open_files(&cell, err) < 0)
 		return -1;
@@ -221,7 +237,7 @@ bool cell_contains_self(const char *path)
 
 	if (!find_own(own) || strcmp(own, "/") == 0 || !find_mount(mount))
 		return false;
-	snprintf(full, sizeof full, "%s%s", mount, own);
+	fmt(full, sizeof full, "%s%s", mount, own);
 	return strncmp(full, path, length) == 0 && (full[length] == '\0' || full[length] == '/');
 }
 
@@ -286,7 +302,7 @@ static void each_below(int folder, void (*visit)(pid_t, void *), void *context, 
 
 	if (file) {
 		while (getline(&pids, &size, file) > 0) {
-			pid_t pid = (pid_t)strtol(pids, NULL, 10);
+			pid_t pid = (pid_t)fmt_read_signed(pids, NULL);
 			if (pid > 0)
 				visit(pid, context);
 		}
@@ -343,9 +359,9 @@ void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures
 	if (cell->fd < 0)
 		return;
 	if (file_read_small(cell->fd, "cpu.stat", text, sizeof text) > 0 && strncmp(text, "usage_usec ", 11) == 0)
-		ret_figures->cpu_ns = strtoll(text + 11, NULL, 10) * 1000;
+		ret_figures->cpu_ns = fmt_read_signed(text + 11, NULL) * 1000;
 	if (file_read_small(cell->fd, "memory.peak", text, sizeof text) > 0)
-		ret_figures->peak_memory_bytes = strtoll(text, NULL, 10);
+		ret_figures->peak_memory_bytes = fmt_read_signed(text, NULL);
 }
 
 /* A job may have made cgroups of its own below; the kernel removes only empty leaves. */

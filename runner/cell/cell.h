@@ -18,15 +18,15 @@
 
 #include "conf/base/err.h"
 
+enum { CELL_PATH = 512 };
+
 struct cell_place {
 	bool available;
 	bool memory; /* memory.max can be set for cells made here */
 	bool freezer;
-	char reason[192];      /* why a guarantee is missing; "" when none is */
-	char folder[PATH_MAX]; /* where cells are made */
+	char reason[192];	/* why a guarantee is missing; "" when none is */
+	char folder[CELL_PATH]; /* where cells are made */
 };
-
-enum { CELL_PATH = 512 };
 
 struct cell {
 	int fd;	       /* the cgroup's folder; -1: no cell */
@@ -42,10 +42,11 @@ struct cell_figures {
 };
 
 /*
- * `wanted` false (cells = "off"): unavailable, and the reason says so. Looked for once in a process: a `run` that waits
- * asks in advance. cell_place_forget() where a cell could not be made after all.
+ * `wanted` false (cells = "off"): unavailable, and the reason says so. Looked for once in a process, which owns the
+ * answer: a `run` that waits asks in advance. cell_place_forget() where a cell could not be made after all: the next
+ * call looks again.
  */
-void cell_place_find(bool wanted, struct cell_place *ret_place);
+const struct cell_place *cell_place_find(bool wanted);
 void cell_place_forget(void);
 /* The path that cell_make() gives a cell of that name; "" when it is too long. */
 void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH]);

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <linux/sched.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 enum step { STEP_NONE, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_EXEC };
@@ -88,36 +88,42 @@ static const char *find_variable(char *const *environment, const char *name)
 	return NULL;
 }
 
+/* NAME in the first `length` bytes of `folder`, when it can be run; else NULL, and what is wrong if that is known. */
+static char *try_folder(const char *folder, size_t length, const char *name, int *why)
+{
+	SCOPE_FREE char *path = fmt_new("%.*s%s%s", (int)length, folder, length ? "/" : "./", name);
+	struct stat found;
+
+	if (!path || stat(path, &found) < 0 || !S_ISREG(found.st_mode))
+		return NULL;
+	if (access(path, X_OK) == 0)
+		return TAKE(path);
+	*why = EACCES;
+	return NULL;
+}
+
 /* execvpe(3)'s search, done before the clone: the first executable file of the job's own PATH. */
-static int find_command(const struct launch *launch, char path[PATH_MAX], struct err *err)
+static char *find_command(const struct launch *launch, struct err *err)
 {
 	const char *name = launch->argv[0], *folders = find_variable(launch->environment, "PATH");
 	int why = ENOENT;
 
-	if (strchr(name, '/') || name[0] == '\0') {
-		if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
-			why = ENAMETOOLONG;
-		else if (name[0])
-			return 0;
+	if (strchr(name, '/') || name[0] == '\0')
 		folders = "";
-	} else if (!folders) {
+	else if (!folders)
 		folders = "/usr/local/bin:/usr/bin:/bin";
-	}
-	while (*folders && !strchr(name, '/')) {
-		size_t length = strcspn(folders, ":");
-		struct stat found;
-		int used = snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders, length ? "/" : "./", name);
-		if (used < PATH_MAX && stat(path, &found) == 0 && S_ISREG(found.st_mode)) {
-			if (access(path, X_OK) == 0)
-				return 0;
-			why = EACCES;
-		}
+	SCOPE_FREE char *path = strchr(name, '/') ? fmt_new("%s", name) : NULL;
+	while (!path && *folders) {
+		size_t length = (size_t)(strchrnul(folders, ':') - folders);
+		path = try_folder(folders, length, name, &why);
 		folders += length + (folders[length] == ':');
 	}
+	if (path)
+		return TAKE(path);
 	errno = why;
 	err_sys(err, "cannot start %s", name);
 	err->code = EXIT_NO_START;
-	return -1;
+	return NULL;
 }
 
 /* A file capability on pgpu's binary makes the kernel set AT_SECURE (getauxval(3)); what it gave is given back for
@@ -271,10 +277,10 @@ static int give_birth(struct birth *birth, struct launched *ret_launched, struct
 
 int launch(const struct launch *launch, struct launched *ret_launched, struct err *err)
 {
-	char path[PATH_MAX];
 	struct birth local, *birth = &local;
+	SCOPE_FREE char *path = find_command(launch, err);
 
-	if (find_command(launch, path, err) < 0 || drop_gained(err) < 0)
+	if (!path || drop_gained(err) < 0)
 		return -1;
 	SCOPE_FREE char **by_shell = shell_argv(launch->argv);
 	if (!SHARES_MEMORY)

@@ -14,6 +14,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 struct process {
@@ -31,7 +32,7 @@ static bool read_process(const char *name, struct process *ret)
 {
 	char path[64], text[1024], state;
 
-	snprintf(path, sizeof path, "/proc/%.20s/stat", name);
+	fmt(path, sizeof path, "/proc/%.20s/stat", name);
 	if (file_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
 		return false;
 	const char *rest = strrchr(text, ')');
@@ -39,7 +40,7 @@ static bool read_process(const char *name, struct process *ret)
 	if (!rest || sscanf(rest + 1, " %c %d %d %d", &state, &parent, &group, &session) != 4 || state == 'Z' ||
 	    state == 'X')
 		return false;
-	*ret = (struct process){ .pid = (pid_t)strtol(name, NULL, 10), .parent = parent, .session = session };
+	*ret = (struct process){ .pid = (pid_t)fmt_read_signed(name, NULL), .parent = parent, .session = session };
 	return true;
 }
 
@@ -70,7 +71,7 @@ static bool is_marked(pid_t pid, const char *mark)
 	size_t length = strlen(mark);
 	ssize_t got;
 
-	snprintf(path, sizeof path, "/proc/%d/environ", pid);
+	fmt(path, sizeof path, "/proc/%d/environ", pid);
 	SCOPE_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t kept = 0;
 	while (fd >= 0 && (got = read(fd, text + kept, sizeof text - 1 - kept)) > 0) {

@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "conf/base/fmt.h"
 
 const char *const entry_state_names[ENTRY_STATES] = {
 	[ENTRY_FREE] = "free",	     [ENTRY_GRANTED] = "granted",
@@ -61,7 +62,7 @@ static const struct field fields[] = {
 /* A value ends at its line's end, so control bytes of names and commands are written as '?'. */
 static int put_text(char *out, size_t room, const char *key, const char *value)
 {
-	int used = snprintf(out, room, "%s %s", key, value);
+	int used = fmt(out, room, "%s %s", key, value);
 
 	if (used >= (int)room)
 		used = (int)room - 1;
@@ -69,7 +70,7 @@ static int put_text(char *out, size_t room, const char *key, const char *value)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			*p = '?';
 	}
-	return used + snprintf(out + used, room - (size_t)used, "\n");
+	return used + fmt(out + used, room - (size_t)used, "\n");
 }
 
 static int put_field(char *out, size_t room, const struct field *field, const struct entry *entry)
@@ -79,20 +80,18 @@ static int put_field(char *out, size_t room, const struct field *field, const st
 
 	switch (field->type) {
 	case FIELD_NUMBER:
-		return *(const int64_t *)at
-			       ? snprintf(out, room, "%s %lld\n", field->key, (long long)*(const int64_t *)at)
-			       : 0;
-	case FIELD_INT: return *(const int *)at ? snprintf(out, room, "%s %d\n", field->key, *(const int *)at) : 0;
-	case FIELD_BOOL: return *(const bool *)at ? snprintf(out, room, "%s 1\n", field->key) : 0;
+		return *(const int64_t *)at ? fmt(out, room, "%s %lld\n", field->key, (long long)*(const int64_t *)at)
+					    : 0;
+	case FIELD_INT: return *(const int *)at ? fmt(out, room, "%s %d\n", field->key, *(const int *)at) : 0;
+	case FIELD_BOOL: return *(const bool *)at ? fmt(out, room, "%s 1\n", field->key) : 0;
 	case FIELD_TEXT: return *(const char *)at ? put_text(out, room, field->key, at) : 0;
-	case FIELD_STATE: return snprintf(out, room, "%s %s\n", field->key, entry_state_names[entry->state]);
+	case FIELD_STATE: return fmt(out, room, "%s %s\n", field->key, entry_state_names[entry->state]);
 	case FIELD_KIND:
-		return entry->id ? snprintf(out, room, "%s %s\n", field->key,
-					    entry->kind == ENTRY_SPOOL ? "spool" : "run")
+		return entry->id ? fmt(out, room, "%s %s\n", field->key, entry->kind == ENTRY_SPOOL ? "spool" : "run")
 				 : 0;
 	case FIELD_PROC:
-		return id->pid ? snprintf(out, room, "%s %d %llu %llu\n", field->key, id->pid,
-					  (unsigned long long)id->start, (unsigned long long)id->ns)
+		return id->pid ? fmt(out, room, "%s %d %llu %llu\n", field->key, id->pid, (unsigned long long)id->start,
+				     (unsigned long long)id->ns)
 			       : 0;
 	}
 	return 0;
@@ -104,18 +103,18 @@ int entry_format(const struct entry *entry, char text[ENTRY_TEXT])
 
 	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
 		used += put_field(text + used, (size_t)(ENTRY_TEXT - used) - 8, &fields[i], entry);
-	return used + snprintf(text + used, (size_t)(ENTRY_TEXT - used), "end\n");
+	return used + fmt(text + used, (size_t)(ENTRY_TEXT - used), "end\n");
 }
 
 static int get_field(const struct field *field, const char *value, size_t length, struct entry *entry)
 {
 	void *at = (char *)entry + field->offset;
 	struct procid *id = at;
-	char *end;
+	const char *end;
 
 	switch (field->type) {
-	case FIELD_NUMBER: *(int64_t *)at = strtoll(value, &end, 10); return *end == '\n' ? 0 : -1;
-	case FIELD_INT: *(int *)at = (int)strtol(value, &end, 10); return *end == '\n' ? 0 : -1;
+	case FIELD_NUMBER: *(int64_t *)at = fmt_read_signed(value, &end); return *end == '\n' ? 0 : -1;
+	case FIELD_INT: *(int *)at = (int)fmt_read_signed(value, &end); return *end == '\n' ? 0 : -1;
 	case FIELD_BOOL: *(bool *)at = *value == '1'; return 0;
 	case FIELD_TEXT:
 		if (length >= field->size)
@@ -133,9 +132,9 @@ static int get_field(const struct field *field, const char *value, size_t length
 		return -1;
 	case FIELD_KIND: entry->kind = *value == 's' ? ENTRY_SPOOL : ENTRY_RUN; return 0;
 	case FIELD_PROC:
-		id->pid = (pid_t)strtol(value, &end, 10);
-		id->start = strtoull(end, &end, 10);
-		id->ns = strtoull(end, &end, 10);
+		id->pid = (pid_t)fmt_read_signed(value, &end);
+		id->start = fmt_read(end, &end);
+		id->ns = fmt_read(end, &end);
 		return *end == '\n' && id->pid > 0 ? 0 : -1;
 	}
 	return -1;
@@ -143,9 +142,9 @@ static int get_field(const struct field *field, const char *value, size_t length
 
 int entry_parse(const char *text, struct entry *ret_entry)
 {
-	struct entry entry = { 0 };
 	size_t next = 0;
 
+	*ret_entry = (struct entry){ 0 };
 	while (strncmp(text, "end\n", 4) != 0) {
 		const char *line_end = strchr(text, '\n'), *blank = strchr(text, ' ');
 		if (!line_end || !blank || blank > line_end)
@@ -156,14 +155,13 @@ int entry_parse(const char *text, struct entry *ret_entry)
 			const struct field *field = &fields[(next + tried) % count];
 			if (strncmp(text, field->key, key_length) != 0 || field->key[key_length] != '\0')
 				continue;
-			if (get_field(field, blank + 1, (size_t)(line_end - blank - 1), &entry) < 0)
+			if (get_field(field, blank + 1, (size_t)(line_end - blank - 1), ret_entry) < 0)
 				return -1;
 			next = (next + tried + 1) % count;
 			break;
 		}
 		text = line_end + 1;
 	}
-	*ret_entry = entry;
 	return 0;
 }
 
@@ -192,14 +190,11 @@ int entry_write(int fd, const struct entry *entry, struct err *err)
 {
 	char text[ENTRY_TEXT];
 	int length = entry_format(entry, text);
-	struct stat before;
 	ssize_t wrote;
 
-	if (fstat(fd, &before) < 0)
-		return err_sys(err, "cannot write lane or ticket");
-	/* What lies behind "end" is never looked at by us; for a person it becomes empty lines, which cost less than a
-	 * truncation. */
-	for (; length < before.st_size && length < ENTRY_TEXT; length++)
+	/* What lies behind "end" is never looked at by us; for a person it is empty lines up to the next whole
+	 * kilobyte, which cost less than a truncation. */
+	for (; length % 1024 != 0; length++)
 		text[length] = '\n';
 	do
 		wrote = pwrite(fd, text, (size_t)length, 0);

@@ -13,6 +13,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/procid.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -36,7 +37,7 @@ int line_open(struct line *line, struct err *err)
 	line->queue_fd = paths_state_open(err);
 	if (line->queue_fd < 0)
 		return -1;
-	snprintf(boot, sizeof boot, "boot-%s", procid_boot());
+	fmt(boot, sizeof boot, "boot-%s", procid_boot());
 	line->boot_fd = folder_open(line->queue_fd, boot, true, err);
 	if (line->boot_fd < 0)
 		return -1;
@@ -122,7 +123,7 @@ static pid_t find_lock_holder(int fd)
 
 	if (!text || fstat(fd, &found) < 0 || file_read_pieces(AT_FDCWD, "/proc/locks", text, ALL) <= 0)
 		return 0;
-	snprintf(wanted, sizeof wanted, ":%llu 0 EOF", (unsigned long long)found.st_ino);
+	fmt(wanted, sizeof wanted, ":%llu 0 EOF", (unsigned long long)found.st_ino);
 	for (char *next = text, *row; (row = strsep(&next, "\n"));) {
 		int pid;
 		if (strstr(row, wanted) && !strstr(row, "->") && sscanf(row, "%*s FLOCK %*s WRITE %d", &pid) == 1)
@@ -205,45 +206,60 @@ void line_unlock(struct line *line)
 }
 
 /* boot/next: "NEXT LIMIT"; ids from NEXT up to LIMIT are free to give out without a sync. */
-static int read_next(struct line *line, uint64_t *ret_next, uint64_t *ret_limit)
-{
-	char text[64], *blank, *end;
+struct next {
+	int fd;
+	int why; /* it could not be opened */
+	uint64_t next, limit;
+};
+#define SCOPE_NEXT __attribute__((cleanup(close_next)))
 
-	*ret_next = *ret_limit = 0;
-	if (file_read_small(line->boot_fd, "next", text, sizeof text) <= 0)
-		return 0;
-	uint64_t next = strtoull(text, &blank, 10), limit = strtoull(blank, &end, 10);
-	if (blank > text && *blank == ' ' && *end == '\n') {
-		*ret_next = next;
-		*ret_limit = limit;
-	}
-	return 0;
+static void close_next(struct next *next)
+{
+	scope_close(&next->fd);
 }
 
-static int write_next(struct line *line, uint64_t next, uint64_t limit, struct err *err)
+static struct next open_next(struct line *line)
+{
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	struct next next = { .fd = openat(line->boot_fd, "next", flags, 0600) };
+	char text[64];
+	const char *blank, *end;
+
+	next.why = errno;
+	ssize_t got = pread(next.fd, text, sizeof text - 1, 0);
+
+	text[got < 0 ? 0 : got] = '\0';
+	next.next = fmt_read(text, &blank);
+	next.limit = fmt_read(blank, &end);
+	if (blank == text || *blank != ' ' || *end != '\n')
+		next.next = next.limit = 0;
+	return next;
+}
+
+static int write_next(const struct next *next, struct err *err)
 {
 	char text[64];
-	SCOPE_FD int fd = openat(line->boot_fd, "next", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 
-	if (fd < 0)
-		return err_sys(err, "cannot open the id counter");
 	/* Fixed width: overwritten in place, never shorter than before. */
-	snprintf(text, sizeof text, "%020llu %020llu\n", (unsigned long long)next, (unsigned long long)limit);
-	if (pwrite(fd, text, 42, 0) != 42)
+	fmt(text, sizeof text, "%020llu %020llu\n", (unsigned long long)next->next, (unsigned long long)next->limit);
+	if (next->fd < 0)
+		errno = next->why;
+	if (next->fd < 0 || pwrite(next->fd, text, 42, 0) != 42)
 		return err_sys(err, "cannot write the id counter");
 	return 0;
 }
 
 static int read_counter(struct line *line, uint64_t *ret_counter, struct err *err)
 {
-	char text[32], *end;
+	const char *end;
+	char text[32];
 	ssize_t got = file_read_small(line->queue_fd, "counter", text, sizeof text);
 
 	*ret_counter = 0;
 	if (got < 0 && errno == ENOENT)
 		return 0;
 	if (got > 0)
-		*ret_counter = strtoull(text, &end, 10);
+		*ret_counter = fmt_read(text, &end);
 	if (got <= 0 || *end != '\n' || *ret_counter == 0)
 		return err_set(err, EXIT_FAILED,
 			       "cannot read the id counter: it is damaged; write into it a number above every job's");
@@ -254,13 +270,13 @@ static int read_counter(struct line *line, uint64_t *ret_counter, struct err *er
 static int raise_counter(struct line *line, unsigned count, struct err *err)
 {
 	char text[32], name[32];
-	uint64_t counter, again, next, limit, raised;
+	uint64_t counter, again, raised;
 
 	if (read_counter(line, &counter, err) < 0)
 		return -1;
 	raised = counter + (count + ID_BLOCK - 1) / ID_BLOCK * ID_BLOCK;
-	int length = snprintf(text, sizeof text, "%llu\n", (unsigned long long)raised);
-	snprintf(name, sizeof name, ".counter.%d", getpid());
+	int length = fmt(text, sizeof text, "%llu\n", (unsigned long long)raised);
+	fmt(name, sizeof name, ".counter.%d", getpid());
 	if (file_replace(line->queue_fd, name, text, (size_t)length, FILE_DURABLE, err) < 0 || line_lock(line, err) < 0)
 		return -1;
 	int result = read_counter(line, &again, err);
@@ -277,22 +293,28 @@ static int raise_counter(struct line *line, unsigned count, struct err *err)
 		return err_sys(err, "cannot sync the id counter");
 	if (line_lock(line, err) < 0)
 		return -1;
-	read_next(line, &next, &limit);
+	SCOPE_NEXT struct next next = open_next(line);
 	/* Blocks follow each other within a boot; the first of a boot starts a new one. */
-	if (next == 0 || limit != counter)
-		next = counter + 1;
-	result = limit < raised ? write_next(line, next, raised, err) : 0;
+	if (next.next == 0 || next.limit != counter)
+		next.next = counter + 1;
+	bool raises = next.limit < raised;
+	next.limit = raised;
+	result = raises ? write_next(&next, err) : 0;
 	line_unlock(line);
 	return result;
 }
 
+/* `count` ids can be taken from what is there. */
+static bool has_ids(const struct next *next, unsigned count)
+{
+	return next->next && next->next + count - 1 <= next->limit;
+}
+
 int line_reserve(struct line *line, unsigned count, struct err *err)
 {
-	uint64_t next, limit;
-
 	for (;;) {
-		read_next(line, &next, &limit);
-		if (next && next + count - 1 <= limit)
+		SCOPE_NEXT struct next next = open_next(line);
+		if (has_ids(&next, count))
 			return 0;
 		if (raise_counter(line, count, err) < 0)
 			return -1;
@@ -301,24 +323,22 @@ int line_reserve(struct line *line, unsigned count, struct err *err)
 
 int line_take_ids(struct line *line, unsigned count, uint64_t *ret_first, struct err *err)
 {
-	uint64_t next, limit;
+	SCOPE_NEXT struct next next = open_next(line);
 
-	read_next(line, &next, &limit);
-	if (!next || next + count - 1 > limit)
+	if (!has_ids(&next, count))
 		return 1;
-	if (write_next(line, next + count, limit, err) < 0)
-		return -1;
-	*ret_first = next;
-	return 0;
+	*ret_first = next.next;
+	next.next += count;
+	return write_next(&next, err);
 }
 
 bool line_id_known(struct line *line, uint64_t id)
 {
-	uint64_t next, limit, counter;
+	SCOPE_NEXT struct next next = open_next(line);
+	uint64_t counter;
 	struct err ignored = ERR_NONE;
 
-	read_next(line, &next, &limit);
-	if (next)
-		return id > 0 && id < next;
+	if (next.next)
+		return id > 0 && id < next.next;
 	return read_counter(line, &counter, &ignored) == 0 && id > 0 && id <= counter;
 }

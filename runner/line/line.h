@@ -98,11 +98,13 @@ bool line_id_known(struct line *line, uint64_t id);
 /* Sequence numbers of all sessions; `served_read` and `served_touch` with the lock. An unknown session is 0: never
  * served. */
 struct served {
+	int fd; /* of the file; -1: none yet */
 	char *text;
 	size_t size;
 	uint64_t last;
 };
-int served_read(struct line *line, struct served *ret_served, struct err *err);
+#define SERVED_NONE ((struct served){ .fd = -1 })
+void served_read(struct line *line, struct served *ret_served);
 uint64_t served_of(const struct served *served, const char *session);
 /* Counts the session as served now; `served` is what served_read() gave under the same lock. */
 int served_touch(struct line *line, struct served *served, const char *session, struct err *err);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +10,15 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 void seat_name(int number, char name[32])
 {
 	if (number == SEAT_STANDBY || number == SEAT_SECOND)
-		snprintf(name, 32, "%s", number == SEAT_STANDBY ? "standby" : "second");
+		fmt(name, 32, "%s", number == SEAT_STANDBY ? "standby" : "second");
 	else
-		snprintf(name, 32, "lane-%d", number);
+		fmt(name, 32, "lane-%d", number);
 }
 
 static int open_seat(struct line *line, int number, int flags)

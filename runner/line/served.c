@@ -6,44 +6,60 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "conf/base/file.h"
-#include "conf/base/scope.h"
+#include "conf/base/fmt.h"
 #include "line.h"
 
-enum { ROW = 86, SESSION_WIDTH = 64, ROWS_MAX = 1024 };
+enum { ROW = 86, SESSION_WIDTH = 64, ROWS_MAX = 1024, ROWS_FEW = 8 };
 
-int served_read(struct line *line, struct served *ret_served, struct err *err)
+/* All of the file's first `rows` rows, or -1: the memory is then as it was. */
+static ssize_t read_rows(struct served *served, size_t rows)
 {
-	struct err ignored = ERR_NONE;
-	(void)err;
+	char *text = realloc(served->text, rows * ROW + 1);
+	ssize_t got;
 
-	*ret_served = (struct served){ 0 };
+	if (!text)
+		return -1;
+	served->text = text;
+	do
+		got = pread(served->fd, text, rows * ROW, 0);
+	while (got < 0 && errno == EINTR);
+	text[got < 0 ? 0 : got] = '\0';
+	return got;
+}
+
+void served_read(struct line *line, struct served *ret_served)
+{
+	*ret_served =
+		(struct served){ .fd = openat(line->queue_fd, "served", O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) };
 	/* Missing, strange or damaged: everybody counts as never served, and nobody waits for it to be mended. */
-	if (file_read(line->queue_fd, "served", ROW * ROWS_MAX, &ret_served->text, &ret_served->size, &ignored) < 0)
-		return 0;
+	ssize_t got = ret_served->fd < 0 ? -1 : read_rows(ret_served, ROWS_FEW);
+	if (got == ROWS_FEW * ROW)
+		got = read_rows(ret_served, ROWS_MAX);
+	ret_served->size = got < 0 ? 0 : (size_t)got;
 	for (size_t at = 0; at + ROW <= ret_served->size; at += ROW) {
-		uint64_t sequence = strtoull(ret_served->text + at + SESSION_WIDTH, NULL, 10);
+		uint64_t sequence = fmt_read(ret_served->text + at + SESSION_WIDTH, NULL);
 		if (sequence > ret_served->last)
 			ret_served->last = sequence;
 	}
-	return 0;
 }
 
 void served_free(struct served *served)
 {
+	if (served->fd >= 0)
+		close(served->fd);
 	free(served->text);
-	served->text = NULL;
+	*served = SERVED_NONE;
 }
 
 static const char *find_row(const struct served *served, const char *session)
 {
 	char wanted[SESSION_WIDTH + 1];
 
-	snprintf(wanted, sizeof wanted, "%-64.64s", session);
+	fmt(wanted, sizeof wanted, "%-64.64s", session);
 	for (size_t at = 0; at + ROW <= served->size; at += ROW) {
 		if (memcmp(served->text + at, wanted, SESSION_WIDTH) == 0)
 			return served->text + at;
@@ -55,7 +71,7 @@ uint64_t served_of(const struct served *served, const char *session)
 {
 	const char *row = find_row(served, session);
 
-	return row ? strtoull(row + SESSION_WIDTH, NULL, 10) : 0;
+	return row ? fmt_read(row + SESSION_WIDTH, NULL) : 0;
 }
 
 /* The row of the session served longest ago, for a new one when the file is full. */
@@ -65,7 +81,7 @@ static size_t oldest_row(const struct served *served)
 	uint64_t least = UINT64_MAX;
 
 	for (size_t at = 0; at + ROW <= served->size; at += ROW) {
-		uint64_t sequence = strtoull(served->text + at + SESSION_WIDTH, NULL, 10);
+		uint64_t sequence = fmt_read(served->text + at + SESSION_WIDTH, NULL);
 		if (sequence < least) {
 			least = sequence;
 			oldest = at;
@@ -82,10 +98,11 @@ int served_touch(struct line *line, struct served *served, const char *session, 
 
 	if (!found && at >= (size_t)ROW * ROWS_MAX)
 		at = oldest_row(served);
-	snprintf(row, sizeof row, "%-64.64s %020llu\n", session, (unsigned long long)++served->last);
-	SCOPE_FD int fd =
-		openat(line->queue_fd, "served", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (fd < 0 || pwrite(fd, row, ROW, (off_t)at) != ROW)
+	fmt(row, sizeof row, "%-64.64s %020llu\n", session, (unsigned long long)++served->last);
+	if (served->fd < 0)
+		served->fd = openat(line->queue_fd, "served", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+				    0600);
+	if (served->fd < 0 || pwrite(served->fd, row, ROW, (off_t)at) != ROW)
 		return err_sys(err, "cannot note the session as served");
 	return 0;
 }

@@ -78,7 +78,7 @@ static int leave_alone(struct member *member, struct err *err)
 
 int settle(struct member *member, struct plan *ret_plan, struct err *err)
 {
-	struct view view = { .member = member, .plan = ret_plan };
+	struct view view = { .member = member, .plan = ret_plan, .served = SERVED_NONE };
 	int result = -1, taken;
 
 	*ret_plan = (struct plan){ .settled = true };

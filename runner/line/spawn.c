@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 static bool passes(const char *assignment)
@@ -66,8 +66,8 @@ static int start(const struct seat *seat, int seat_fd, int ready_fd, char **envi
 	posix_spawnattr_t attributes;
 	sigset_t all, none;
 
-	snprintf(number, sizeof number, "%d", seat->number);
-	snprintf(gen, sizeof gen, "%llu", (unsigned long long)seat->gen);
+	fmt(number, sizeof number, "%d", seat->number);
+	fmt(gen, sizeof gen, "%llu", (unsigned long long)seat->gen);
 	sigfillset(&all);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&files);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "conf/base/file.h"
+#include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -21,16 +22,16 @@ static const char *const flag_names[TICKET_FLAGS] = {
 
 void ticket_name_format(const struct ticket_name *name, char file[256])
 {
-	snprintf(file, 256, "%llu:%s:%s%s", (unsigned long long)name->id, name->class_name, name->session,
-		 flag_names[name->flag]);
+	fmt(file, 256, "%llu:%s:%s%s", (unsigned long long)name->id, name->class_name, name->session,
+	    flag_names[name->flag]);
 }
 
 int ticket_name_parse(const char *file, struct ticket_name *ret_name)
 {
 	struct ticket_name name = { 0 };
-	char *end;
+	const char *end;
 
-	name.id = strtoull(file, &end, 10);
+	name.id = fmt_read(file, &end);
 	if (file[0] < '1' || file[0] > '9' || *end != ':')
 		return -1;
 	const char *flag = text_part(end + 1, name.class_name, sizeof name.class_name);

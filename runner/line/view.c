@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
 /* A worker that has not taken its seat by then: whoever starts it may be stopped. */
@@ -85,7 +85,7 @@ int view_adopt_frozen(struct view *view, const char *file)
 	struct dead *dead = fd < 0 ? NULL : view_grow(&plan->dead, plan->deads, sizeof *dead);
 	if (!dead || fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_read(fd, &dead->entry, &ignored) < 0)
 		return 0;
-	snprintf(dead->ticket.file, sizeof dead->ticket.file, "%s", file);
+	fmt(dead->ticket.file, sizeof dead->ticket.file, "%s", file);
 	dead->ticket.fd = TAKE_FD(fd);
 	dead->seat = SEAT_NONE;
 	plan->deads++;
@@ -107,7 +107,7 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	added->barred = name->flag == TICKET_PASSED;
 	memcpy(added->class_name, name->class_name, sizeof added->class_name);
 	memcpy(added->session, name->session, sizeof added->session);
-	snprintf(added->file, sizeof added->file, "%s", file);
+	fmt(added->file, sizeof added->file, "%s", file);
 	if (ages(view, name->class_name) && ticket_read(view->member->line, file, &entry)) {
 		added->waited_ns = entry.ran_ns ? entry.waited_ns : clock_wall_ns() - entry.arrived_wall_ns;
 		added->ran_ns = entry.ran_ns;
@@ -157,8 +157,9 @@ int view_look(struct view *view, struct err *err)
 	struct line *line = member->line;
 
 	view->now = clock_boot_ns();
-	if (seat_read_all(line, &view->seats, &view->lanes, err) < 0 || served_read(line, &view->served, err) < 0)
+	if (seat_read_all(line, &view->seats, &view->lanes, err) < 0)
 		return -1;
+	served_read(line, &view->served);
 	for (int i = 0; i < view->lanes + 2; i++)
 		view->seats[i].held = view->seats[i].held && !is_gone(member, &view->seats[i].entry.owner);
 	if (ticket_each(line, add_ticket, view, err) < 0 || add_self(view) < 0)

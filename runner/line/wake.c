@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "conf/base/fmt.h"
 #include "conf/base/procid.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -30,7 +30,7 @@ static int address(const char *path, struct sockaddr_un *ret)
 
 void wake_open(struct wake *wake)
 {
-	char notice[256], folder[PATH_MAX];
+	char notice[256], folder[PATHS_RUNTIME];
 	struct err ignored = ERR_NONE;
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 
@@ -40,14 +40,16 @@ void wake_open(struct wake *wake)
 		say("%s", notice);
 	if (folder_fd < 0)
 		return;
-	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/%d-%llu", folder, procid_self()->pid,
-			      (unsigned long long)procid_self()->start);
+	int length = fmt(name.sun_path, sizeof name.sun_path, "%s/%d-%llu", folder, procid_self()->pid,
+			 (unsigned long long)procid_self()->start);
 	SCOPE_FD int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || length >= (int)sizeof name.sun_path)
 		return;
+	int bound = bind(fd, (struct sockaddr *)&name, sizeof name);
 	/* A socket of our own pid and start time can only be left from before a lost runtime folder came back. */
-	unlink(name.sun_path);
-	if (bind(fd, (struct sockaddr *)&name, sizeof name) < 0 || listen(fd, 64) < 0)
+	if (bound < 0 && errno == EADDRINUSE && unlink(name.sun_path) == 0)
+		bound = bind(fd, (struct sockaddr *)&name, sizeof name);
+	if (bound < 0 || listen(fd, 64) < 0)
 		return;
 	memcpy(wake->path, name.sun_path, sizeof wake->path);
 	wake->fd = TAKE_FD(fd);

@@ -55,6 +55,11 @@ rule "only the cell's file knows cgroup files" \
 rule "only the paths' files know where things lie" "$(only_in 'conf/paths.c conf/conf_place.c runner/line/spawn.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
 rule "no function without bounds, no shell" \
 	"$(only_in '' '(^|[^a-zA-Z_])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|system|popen|strtok|alloca)\(')"
+rule "texts and numbers go through fmt.h, which costs no pages of stdio's" \
+	"$(only_in '' '(^|[^a-zA-Z_])(v?snprintf|v?asprintf|v?dprintf|v?fprintf|printf|strto(u?l|u?ll|d))\(')"
+rule "formats hold only what fmt.h knows" \
+	"$(only_in '' '"[^"]*%[^"]*"' | grep -E '(fmt|fmt_new|buf_printf|err_set|err_sys|err_wrap|say)\(' | grep -oE '"[^"]*"' | sed 's/%%//g' |
+		grep -E '%[-0]*([0-9]+|\*)?(\.([0-9]+|\*))?(l|ll|z)?([^-0-9.*lzduxosc]|$)' || true)"
 rule "no function is longer than 80 lines" "$(functions "${shipped[@]}" "${tests[@]}" | awk '$1 > 80')"
 rule "no line is wider than 120 columns" "$(for file in "${shipped[@]}" "${tests[@]}"; do
 	expand "$file" | grep -nE '^.{121}' | cut -c -100 | sed "s|^|$file:|"
