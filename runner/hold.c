@@ -145,17 +145,18 @@ int hold_count(const struct hold *hold)
 }
 
 /* True when nothing of the job lives. Without a cell: we are its orphans' reaper, so no child is no descendant. */
-bool hold_empty(const struct hold *hold)
+bool hold_empty(struct hold *hold)
 {
-	if (!hold->gone)
-		return false;
+	pid_t child;
+
+	if (!hold->gone || hold->empty)
+		return hold->empty;
 	if (hold->cell.fd >= 0)
-		return !cell_populated(&hold->cell);
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-	if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
-		return true;
-	return hold_count(hold) == 0;
+		return hold->empty = !cell_populated(&hold->cell);
+	do
+		child = waitpid(-1, NULL, WNOHANG);
+	while (child > 0);
+	return hold->empty = (child < 0 && errno == ECHILD) || hold_count(hold) == 0;
 }
 
 void hold_signal(const struct hold *hold, int sig)

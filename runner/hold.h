@@ -28,7 +28,8 @@ struct hold {
 	struct launched first;
 	char mark[128]; /* "NAME=VALUE" in the environment of every process of the job */
 	char frozen_file[128];
-	bool gone; /* the first process was reaped */
+	bool gone;  /* the first process was reaped */
+	bool empty; /* and nothing of the job lives: that stays so */
 	int status;
 	struct rusage usage;
 	enum stop stop;
@@ -52,7 +53,7 @@ int hold_make_cell(struct hold *hold, struct err *err);
 /* Processes of the job that are left. */
 int hold_count(const struct hold *hold);
 /* True when nothing of the job lives. */
-bool hold_empty(const struct hold *hold);
+bool hold_empty(struct hold *hold);
 void hold_signal(const struct hold *hold, int sig);
 /* Bounded; false when it could not be frozen, or thawed, in time. */
 bool hold_freeze(const struct hold *hold, bool frozen);

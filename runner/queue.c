@@ -10,6 +10,7 @@
 #include "conf/base/say.h"
 #include "runner/desk.h"
 #include "runner/line/member.h"
+#include "runner/line/settle.h"
 #include "runner/line/wake.h"
 #include "runner/rescue.h"
 
@@ -102,6 +103,12 @@ int queue_settle(struct queue *queue, struct err *err)
 
 	if (queue->inside)
 		return desk_ask(&queue->supervisor, "settle", answer, err);
+	if (line_lock(&queue->line, err) < 0)
+		return -1;
+	bool calm = settle_calm(&queue->line);
+	line_unlock(&queue->line);
+	if (calm)
+		return 0;
 	member_open(&guest, &queue->line, MEMBER_GUEST);
 	int result = member_leave(&guest, err);
 	member_close(&guest);

@@ -134,11 +134,11 @@ static void format_whole(int64_t ns, char text[TEXT_DURATION])
 static void check_clock(struct hold *hold)
 {
 	const struct entry *job = &hold->member->job;
-	int64_t ran = hold_ran_ns(hold);
 	char text[TEXT_DURATION];
 
 	if (hold->gone || hold->stop != STOP_NONE)
 		return;
+	int64_t ran = hold_ran_ns(hold);
 	if (job->budget_ns && ran >= job->budget_ns && !hold->over_budget) {
 		hold->over_budget = true;
 		format_whole(job->budget_ns, text);
@@ -220,7 +220,7 @@ static int sleep_once(struct hold *hold, struct err *err)
 		obey_order(hold);
 	if ((news || call.settle) && !hold_empty(hold) && member_settle(hold->member, err) < 0)
 		return -1;
-	return tick(hold, err);
+	return hold_empty(hold) ? 0 : tick(hold, err);
 }
 
 static int watch(struct hold *hold, struct err *err)

@@ -152,7 +152,9 @@ static void put_running(struct listing *listing, const struct seat_view *lane)
 
 	if (lane->entry.id == 0 || (lane->entry.state != ENTRY_RUNNING && lane->entry.state != ENTRY_COMPLETING))
 		return;
-	if (lane->entry.kind == ENTRY_SPOOL) {
+	/* A table's columns are all on the lane, but for the moment in which a worker has the job and not its record
+	 * yet. */
+	if (lane->entry.kind == ENTRY_SPOOL && (listing->json || !lane->entry.name[0])) {
 		if (jobview_find(listing->queue, lane->entry.id, &view, &err) == 0 && view.state != VIEW_ENDED &&
 		    view.state != VIEW_GONE)
 			put(listing, &view);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,33 +80,74 @@ static int to_ns(time_t seconds, int64_t *ret_ns)
 	return 0;
 }
 
+/* `before` (0: nothing) and then exactly `count` digits, from `least` to `most`. */
+static bool take(const char **at, char before, int count, int least, int most, int *ret)
+{
+	int number = 0;
+
+	if (before && *(*at)++ != before)
+		return false;
+	for (; count > 0; count--, ++*at) {
+		if (**at < '0' || **at > '9')
+			return false;
+		number = number * 10 + (**at - '0');
+	}
+	*ret = number;
+	return number >= least && number <= most;
+}
+
+/* The reverse of what clock_utc_format() counts: days from 1970, the year in eras that begin in March. */
+static int64_t count_days(int year, int month, int day)
+{
+	int march_year = year - (month <= 2), era = march_year / ERA_YEARS, year_of_era = march_year % ERA_YEARS;
+	int day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+
+	return (int64_t)era * ERA_DAYS + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+	       MARCH_OF_0_TO_1970;
+}
+
+static int days_in(int year, int month)
+{
+	int next = month == 12 ? 1 : month + 1;
+
+	return (int)(count_days(month == 12 ? year + 1 : year, next, 1) - count_days(year, month, 1));
+}
+
+struct wall {
+	int year, month, day, hour, minute, second;
+};
+
+static int of_local(const struct wall *wall, int64_t *ret_ns)
+{
+	struct tm tm = { .tm_year = wall->year - 1900,
+			 .tm_mon = wall->month - 1,
+			 .tm_mday = wall->day,
+			 .tm_hour = wall->hour,
+			 .tm_min = wall->minute,
+			 .tm_sec = wall->second,
+			 .tm_isdst = -1 };
+
+	return to_ns(mktime(&tm), ret_ns);
+}
+
 int clock_wall_parse(const char *text, int64_t *wall_ns)
 {
-	struct tm tm = { .tm_isdst = -1 };
-	int used = 0, zone_hours, zone_minutes;
-	char sign;
+	struct wall wall = { 0 };
+	int hours, minutes;
 
-	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
-		   &used) != 5)
+	if (!take(&text, 0, 4, 1, 9999, &wall.year) || !take(&text, '-', 2, 1, 12, &wall.month) ||
+	    !take(&text, '-', 2, 1, days_in(wall.year, wall.month), &wall.day) ||
+	    !take(&text, 'T', 2, 0, 23, &wall.hour) || !take(&text, ':', 2, 0, 59, &wall.minute) ||
+	    (*text == ':' && !take(&text, ':', 2, 0, 60, &wall.second)))
 		return -1;
-	const char *rest = text + used;
-	if (sscanf(rest, ":%2d%n", &tm.tm_sec, &used) == 1)
-		rest += used;
-	tm.tm_year -= 1900;
-	tm.tm_mon -= 1;
-	struct tm asked = tm;
-	if (*rest == '\0') {
-		time_t local = mktime(&tm);
-		if (tm.tm_mday != asked.tm_mday || tm.tm_mon != asked.tm_mon || tm.tm_min != asked.tm_min)
-			return -1;
-		return to_ns(local, wall_ns);
-	}
-	if (sscanf(rest, "%c%2d:%2d%n", &sign, &zone_hours, &zone_minutes, &used) != 3 || rest[used] != '\0' ||
-	    (sign != '+' && sign != '-'))
+	if (*text == '\0')
+		return of_local(&wall, wall_ns);
+	bool behind = *text == '-';
+	if ((*text != '+' && !behind) || !take(&text, *text, 2, 0, 23, &hours) ||
+	    !take(&text, ':', 2, 0, 59, &minutes) || *text)
 		return -1;
-	int offset = (zone_hours * 60 + zone_minutes) * 60;
-	time_t seconds = timegm(&tm) - (sign == '+' ? offset : -offset);
-	if (tm.tm_mday != asked.tm_mday || tm.tm_mon != asked.tm_mon || tm.tm_min != asked.tm_min)
-		return -1;
-	return to_ns(seconds, wall_ns);
+	int64_t offset = (hours * 60 + minutes) * 60;
+	int64_t seconds =
+		count_days(wall.year, wall.month, wall.day) * DAY_S + (wall.hour * 60 + wall.minute) * 60 + wall.second;
+	return to_ns(seconds - (behind ? -offset : offset), wall_ns);
 }

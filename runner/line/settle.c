@@ -76,6 +76,29 @@ static int leave_alone(struct member *member, struct err *err)
 	return seat_free(&member->lane, err) < 0 ? -1 : 1;
 }
 
+static bool is_running(const struct seat_view *seat)
+{
+	return seat->held && seat->entry.state == ENTRY_RUNNING;
+}
+
+bool settle_calm(struct line *line)
+{
+	SCOPE_FREE struct seat_view *seats = NULL;
+	struct err ignored = ERR_NONE;
+	bool beside = false;
+	int lanes;
+
+	if (line_conf_again(line, &ignored) < 0 || seat_read_all(line, &seats, &lanes, &ignored) < 0)
+		return false;
+	const struct seat_view *standby = &seats[lanes];
+	for (int lane = 0; lane < lanes; lane++) {
+		if (!is_running(&seats[lane]))
+			return false;
+		beside |= !procid_equal(&seats[lane].entry.owner, &standby->entry.owner);
+	}
+	return is_running(standby) && beside;
+}
+
 int settle(struct member *member, struct plan *ret_plan, struct err *err)
 {
 	struct view view = { .member = member, .plan = ret_plan, .served = SERVED_NONE };

@@ -32,6 +32,12 @@ struct plan {
 	int64_t again_boot_ns; /* a grant runs out then; 0: none */
 };
 
+/*
+ * With the lock: every lane runs a job of a living supervisor, and a living standby watches who is not all of them. One
+ * more job in line then changes nothing, and whoever put it there need not settle: a lane is given away by its holder
+ * or by those who watch him, with the lock, so that they look at the line after us.
+ */
+bool settle_calm(struct line *line);
 /* 1: no id is left for a new `run`; line_reserve() without the lock, and again. */
 int settle(struct member *member, struct plan *ret_plan, struct err *err);
 void plan_free(struct plan *plan);

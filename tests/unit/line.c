@@ -19,6 +19,7 @@
 #include "conf/base/scope.h"
 #include "runner/line/line.h"
 #include "runner/line/seat.h"
+#include "runner/line/settle.h"
 #include "runner/line/ticket.h"
 
 static char folder[64];
@@ -227,6 +228,39 @@ static void lanes_that_were_lowered_still_count(void **state)
 	seat_drop(&seat);
 }
 
+static void take_as(struct line *line, int number, pid_t owner, struct seat *seat)
+{
+	struct entry entry = { .state = ENTRY_RUNNING, .owner = { owner, 1, 1 } };
+	struct seat_view view;
+
+	assert_int_equal(seat_read(line, number, &view, NULL), 0);
+	assert_int_equal(seat_take(line, &view, &entry, seat, NULL), 0);
+}
+
+static void the_line_is_calm_only_where_all_lanes_are_watched(void **state)
+{
+	struct line *line = *state;
+	struct seat one = SEAT_NONE, two = SEAT_NONE, standby = SEAT_NONE;
+
+	assert_false(settle_calm(line));
+	take_as(line, 0, 7, &one);
+	take_as(line, SEAT_STANDBY, 8, &standby);
+	assert_false(settle_calm(line)); /* a lane is free */
+	take_as(line, 1, 8, &two);
+	assert_true(settle_calm(line));
+	seat_drop(&one);
+	assert_false(settle_calm(line)); /* a supervisor died */
+	take_as(line, 0, 8, &one);
+	assert_false(settle_calm(line)); /* the standby is every supervisor */
+	seat_drop(&one);
+	take_as(line, 0, 7, &one);
+	assert_true(settle_calm(line));
+	seat_drop(&standby);
+	assert_false(settle_calm(line)); /* nobody watches */
+	seat_drop(&one);
+	seat_drop(&two);
+}
+
 static void a_ticket_says_who_waits(void **state)
 {
 	struct ticket ticket;
@@ -337,6 +371,7 @@ int main(void)
 		ON_A_QUEUE(a_lock_dies_with_its_process),
 		ON_A_QUEUE(a_damaged_seat_starts_anew_unless_it_is_locked),
 		ON_A_QUEUE(lanes_that_were_lowered_still_count),
+		ON_A_QUEUE(the_line_is_calm_only_where_all_lanes_are_watched),
 		ON_A_QUEUE(a_ticket_says_who_waits),
 		cmocka_unit_test(strange_names_are_no_tickets),
 		ON_A_QUEUE(ids_go_up_and_skip_to_the_next_block_after_a_boot),
