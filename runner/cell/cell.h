@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The cell: a job's own cgroup (v2). No other file of the project knows what a cgroup's files are called.
- *
- * Where this process may make one is found out once, from /proc/self/mountinfo (the v2 tree's mount point; in a hybrid
- * hierarchy it lies beside the v1 ones) and the "0::" line of /proc/self/cgroup: a folder beside or below our own that
- * is ours to write. Where there is none, `reason` says why, and a job runs without a cell (stray.h).
+ * The cell: a job's own cgroup (v2). No file but this one and place.c knows what a cgroup's files are called.
+ * Where one can be made, place.h says.
  *
  * Source of the files' meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
  */
 #ifndef PGPU_RUNNER_CELL_H
 #define PGPU_RUNNER_CELL_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "conf/base/err.h"
-
-enum { CELL_PATH = 512 };
-
-struct cell_place {
-	bool available;
-	bool memory; /* memory.max can be set for cells made here */
-	bool freezer;
-	char reason[192];	/* why a guarantee is missing; "" when none is */
-	char folder[CELL_PATH]; /* where cells are made */
-};
+#include "place.h"
 
 struct cell {
 	int fd;	       /* the cgroup's folder; -1: no cell */
@@ -41,13 +28,6 @@ struct cell_figures {
 	int64_t peak_memory_bytes;
 };
 
-/*
- * `wanted` false (cells = "off"): unavailable, and the reason says so. Looked for once in a process, which owns the
- * answer: a `run` that waits asks in advance. cell_place_forget() where a cell could not be made after all: the next
- * call looks again.
- */
-const struct cell_place *cell_place_find(bool wanted);
-void cell_place_forget(void);
 /* The path that cell_make() gives a cell of that name; "" when it is too long. */
 void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH]);
 /* Makes an empty one named `name`; with the place's memory controller the ceiling is set and swap forbidden. */
@@ -55,11 +35,6 @@ int cell_make(const struct cell_place *place, const char *name, uint64_t memory_
 	      struct err *err);
 /* Opens one by its path, as a rescuer does; -1 with errnum ENOENT when it is gone. */
 int cell_open(const char *path, struct cell *ret_cell, struct err *err);
-/* True when `path` names the cgroup this process is in, or one above it. */
-bool cell_contains_self(const char *path);
-
-/* True when our cgroup's path has the name of a cell in it: whose, the lanes say. */
-bool cell_self_is_job(void);
 
 /* True when a process (zombies aside) is inside, in any nested cgroup. */
 bool cell_populated(const struct cell *cell);
