@@ -71,9 +71,13 @@ bench:
 install: all
 	install -D -m 755 -s $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
 	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
+	install -D -m 644 conf/pgpu-rescue.timer $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
+	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/pgpu-rescue.service >$(BUILD)/pgpu-rescue.service
+	install -D -m 644 $(BUILD)/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service
 	$(foreach page,$(PAGES),install -D -m 644 $(page) $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page));)
 
 uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
 	rm -f $(DESTDIR)$(PREFIX)/bin/pgpu $(foreach page,$(PAGES),$(DESTDIR)$(PREFIX)/share/man/man*/$(notdir $(page)))
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/pgpu
 

@@ -159,7 +159,7 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 	if (queue_open(queue, QUEUE_LENIENT, err) < 0 ||
 	    snapshot_take(&queue->line, &queue->spool, &status->snapshot, err) < 0)
 		return -1;
-	status->place = cell_place_find(queue->line.conf.cells);
+	status->place = cell_place_look(queue->line.conf.cells);
 	status->bad = spool_count_bad(&queue->spool);
 	status->card_count = cards_read(status->cards);
 	if (json)

@@ -8,6 +8,7 @@
 
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
+#include "runner/cell/place.h"
 #include "runner/desk.h"
 #include "runner/line/member.h"
 #include "runner/line/settle.h"
@@ -55,6 +56,9 @@ int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
 		say("%s; the queue goes on with the last configuration that was right", queue->line.conf_err.text);
 	if (queue->inside)
 		return 0;
+	/* Called by a service of systemd's, which ends with us: a worker that we start is not to end with it. */
+	if (policy == QUEUE_TELLING)
+		cell_place_find(queue->line.conf.cells);
 	return policy == QUEUE_STRICT ? rescue_sweep(&queue->line, err) : rescue_pass(&queue->line, false, err);
 }
 
@@ -109,6 +113,11 @@ int queue_settle(struct queue *queue, struct err *err)
 	line_unlock(&queue->line);
 	if (calm)
 		return 0;
+	/* A worker is born where we are: a place that outlives the login, if there is one. */
+	cell_place_find(queue->line.conf.cells);
+	const char *mortal = cell_place_mortal();
+	if (mortal)
+		say("%s", mortal);
 	member_open(&guest, &queue->line, MEMBER_GUEST);
 	int result = member_leave(&guest, err);
 	member_close(&guest);

@@ -77,7 +77,8 @@ static uint64_t machine_ram(void)
 {
 	struct sysinfo info;
 
-	return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit / 10 * 9 : 0;
+	/* In whole pages: an odd number of bytes has no spelling that a record could hold. */
+	return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit / 10 * 9 / 4096 * 4096 : 0;
 }
 
 static int complete_memory(struct job *job, const struct conf *conf, const struct conf_class *class, struct err *err)

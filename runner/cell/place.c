@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "place.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "login.h"
 
 static bool is_v2(const char *path)
 {
@@ -85,23 +87,21 @@ static bool has_word(int folder, const char *file, const char *word)
 	return false;
 }
 
-/*
- * May we make cells in `path`? A user's delegated folder belongs to the user. Root may write anywhere, but below
- * systemd a folder that was not delegated is systemd's own: there root takes the tree's root only, which nobody manages
- * in a container.
- */
-static bool try_place(const char *path, bool is_root, struct cell_place *place)
+static bool may_write(int folder)
 {
 	struct stat found;
-	bool managed = access("/run/systemd/system", F_OK) == 0;
+
+	return fstat(folder, &found) == 0 && found.st_uid == geteuid() &&
+	       faccessat(folder, "cgroup.procs", W_OK, AT_EACCESS) == 0 &&
+	       faccessat(folder, ".", W_OK, AT_EACCESS) == 0;
+}
+
+/* The folder as a place for cells; false when nothing may be made in it. */
+static bool try_place(const char *path, struct cell_place *place)
+{
 	SCOPE_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, &found) < 0 || faccessat(fd, "cgroup.procs", W_OK, AT_EACCESS) < 0 ||
-	    faccessat(fd, ".", W_OK, AT_EACCESS) < 0)
-		return false;
-	if (found.st_uid != geteuid() || (geteuid() == 0 && managed && !is_root))
-		return false;
-	if (fmt(place->folder, sizeof place->folder, "%s", path) >= CELL_PATH)
+	if (fd < 0 || !may_write(fd) || fmt(place->folder, sizeof place->folder, "%s", path) >= CELL_PATH)
 		return false;
 	place->available = true;
 	place->freezer = true;
@@ -111,23 +111,79 @@ static bool try_place(const char *path, bool is_root, struct cell_place *place)
 	return true;
 }
 
-__attribute__((noinline)) static void find_place(struct cell_place *ret_place)
+static bool put(int folder, const char *name, const char *text)
 {
-	char mount[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
+	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write_all(fd, text, strlen(text)) == 0;
+}
+
+/*
+ * A scope that was just made has us and our shell at its top, and a cgroup with processes of its own cannot give its
+ * controllers on ("no internal processes"): they go one step down, into `callers`, cells stay beside it. Once a login,
+ * never when a job starts: a move costs more than a start. Who forks meanwhile is caught by the next round.
+ */
+static void furnish(const char *scope)
+{
+	enum { ROUNDS = 100 };
+	SCOPE_FD int top = open(scope, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char pids[4096];
+
+	if (top < 0 || (mkdirat(top, "callers", 0755) < 0 && errno != EEXIST))
+		return;
+	for (int round = 0; round < ROUNDS; round++) {
+		char *next = pids;
+		if (file_read_small(top, "cgroup.procs", pids, sizeof pids) <= 0)
+			break;
+		for (char *pid; (pid = strsep(&next, "\n")) && next;)
+			put(top, "callers/cgroup.procs", pid);
+	}
+	put(top, "cgroup.subtree_control", "+memory");
+	put(top, "cgroup.subtree_control", "+pids");
+}
+
+/* Below systemd only a scope of ours is a place: all else is systemd's own, and it may take controllers away again. */
+static bool try_scope(const char *mount, char own[PATH_MAX], bool ask, struct cell_place *place)
+{
+	char scope[CELL_PATH];
+
+	if (!login_scope(own) && (!ask || !login_enter(own, place->reason, sizeof place->reason) || !find_own(own)))
+		return false;
+	size_t length = login_scope(own);
+	if (fmt(scope, sizeof scope, "%s%.*s", mount, (int)length, own) >= CELL_PATH)
+		return false;
+	if (own[length] == '\0')
+		furnish(scope);
+	return try_place(scope, place);
+}
+
+/* Without systemd: what lies beside us, else below us, where it is ours. */
+static bool try_around(const char *mount, const char *own, struct cell_place *place)
+{
+	char path[2 * PATH_MAX];
+	bool is_root = strcmp(own, "/") == 0;
+
+	fmt(path, sizeof path, "%s%.*s", mount, (int)(strrchr(own, '/') - own), own);
+	if (!is_root && try_place(path, place))
+		return true;
+	fmt(path, sizeof path, "%s%s", mount, is_root ? "" : own);
+	return try_place(path, place);
+}
+
+__attribute__((noinline)) static void find_place(bool ask, struct cell_place *ret_place)
+{
+	char mount[PATH_MAX], own[PATH_MAX];
 
 	if (!find_mount(mount) || !find_own(own)) {
 		fmt(ret_place->reason, sizeof ret_place->reason, "no cgroup v2 is mounted here");
 		return;
 	}
-	bool is_root = strcmp(own, "/") == 0;
-	if (!is_root) {
-		int parent = (int)(strrchr(own, '/') - own);
-		fmt(path, sizeof path, "%s%.*s", mount, parent, own);
-		if (try_place(path, parent == 0, ret_place))
-			return;
-	}
-	fmt(path, sizeof path, "%s%s", mount, is_root ? "" : own);
-	if (!try_place(path, is_root, ret_place))
+	if (login_managed() ? try_scope(mount, own, ask, ret_place) : try_around(mount, own, ret_place))
+		return;
+	if (!ret_place->reason[0] && login_managed() && !ask)
+		fmt(ret_place->reason, sizeof ret_place->reason,
+		    "the first job of this login asks systemd for a place");
+	else if (!ret_place->reason[0])
 		fmt(ret_place->reason, sizeof ret_place->reason, "cgroup %.120s is not delegated to user %u", own,
 		    geteuid());
 }
@@ -140,18 +196,35 @@ void cell_place_forget(void)
 	place_known = false;
 }
 
-const struct cell_place *cell_place_find(bool wanted)
+static const struct cell_place *look(bool wanted, bool ask)
 {
 	if (place_known && wanted)
 		return &found_place;
 	found_place.available = found_place.memory = found_place.freezer = false;
 	found_place.reason[0] = found_place.folder[0] = '\0';
 	if (wanted)
-		find_place(&found_place);
+		find_place(ask, &found_place);
 	else
 		fmt(found_place.reason, sizeof found_place.reason, "cells are off in the configuration");
-	place_known = wanted;
+	place_known = wanted && ask;
 	return &found_place;
+}
+
+const struct cell_place *cell_place_find(bool wanted)
+{
+	return look(wanted, true);
+}
+
+const struct cell_place *cell_place_look(bool wanted)
+{
+	return look(wanted, false);
+}
+
+const char *cell_place_mortal(void)
+{
+	char own[PATH_MAX];
+
+	return login_managed() && find_own(own) ? login_mortal(own) : NULL;
 }
 
 bool cell_contains_self(const char *path)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Where cells can be made: found out once in a process, from the v2 tree's mount point (in a hybrid hierarchy it lies
- * beside the v1 ones) and the "0::" line of /proc/self/cgroup: a folder beside or below our own that is ours to write.
- * Where there is none, `reason` says why, and a job runs without a cell (stray.h).
+ * beside the v1 ones) and the "0::" line of /proc/self/cgroup. Where systemd runs, it is a scope of ours (login.h), one
+ * for each login; else a folder beside or below our own that is ours to write. Where there is none, `reason` says why,
+ * and a job runs without a cell (stray.h).
  *
  * Source: cgroups(7), proc(5), and the kernel's Documentation/admin-guide/cgroup-v2.rst.
  */
@@ -27,7 +28,11 @@ struct cell_place {
  * call looks again.
  */
 const struct cell_place *cell_place_find(bool wanted);
+/* The same without asking systemd for a place that is not there yet (login.h): for those who only tell. */
+const struct cell_place *cell_place_look(bool wanted);
 void cell_place_forget(void);
+/* Why a detached job cannot live here after the logout; NULL when it can (login.h). */
+const char *cell_place_mortal(void);
 
 /* True when `path` names the cgroup this process is in, or one above it. */
 bool cell_contains_self(const char *path);

@@ -52,7 +52,7 @@ for header in confuse.h yaml.h sys/capability.h; do
 done
 rule "only the cell's two files know cgroup files" \
 	"$(only_in 'runner/cell/cell.c runner/cell/place.c' '"[^"]*(/sys/fs/cgroup|cgroup\.[a-z]|memory\.(max|high|swap|peak|events|oom)|pids\.max|cpu\.stat)')"
-rule "only the paths' files know where things lie" "$(only_in 'conf/paths.c conf/conf_place.c runner/line/spawn.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
+rule "only the paths' files know where things lie, and login.c where the bus is" "$(only_in 'conf/paths.c conf/conf_place.c runner/line/spawn.c runner/cell/login.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
 rule "no function without bounds, no shell" \
 	"$(only_in '' '(^|[^a-zA-Z_])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|system|popen|strtok|alloca)\(')"
 rule "texts and numbers go through fmt.h, which costs no pages of stdio's" \

@@ -139,6 +139,7 @@ static void ceilings(void **state)
 	(void)state;
 	completes_in(top, "class: huge", &job);
 	assert_true(job.memory_bytes > 0 && job.memory_bytes < UINT64_C(1) << 60);
+	assert_true(job.memory_bytes % 4096 == 0); /* else a record could not say it */
 	job_free(&job);
 	parses_header("memory: 900000G", &job);
 	assert_int_equal(job_complete(&job, &CONF, top, &err), -1);
