@@ -32,7 +32,7 @@
 #define COPY_NAME    "conf"
 #define COPY_VERSION 1
 
-/* 64 classes of nine lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
+/* 64 classes of eleven lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
  * the stack. */
 enum { COPY_LIMIT = 48 << 10, COPY_USUAL = 2 << 10, SUM_LINE = sizeof "sum 0123456789abcdef\n" - 1 };
 
