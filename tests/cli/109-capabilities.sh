@@ -69,7 +69,8 @@ if setcap cap_sys_ptrace,cap_sys_nice=ep "$SANDBOX/bin/given" 2>"$err" && setcap
 	equals "pgpu itself has given them back beside the job" "$none $none $none $(of CapBnd <wanted) $none" \
 		"$("${them[@]}" -- "${given[@]}" run -q -- sh -c 'grep ^Cap /proc/$GPU_QUEUE_PID/status' | five)"
 	# shellcheck disable=SC2016
-	equals "its folder in /proc is its user's" 65534 "$("${them[@]}" -- "${given[@]}" run -q -- sh -c 'stat -c %u /proc/$GPU_QUEUE_PID')"
+	# env: only what an exec began without is gained
+	equals "its files in /proc are its user's" 65534 "$("${them[@]}" -- env "${given[@]}" run -q -- sh -c 'stat -c %u /proc/$GPU_QUEUE_PID/fd')"
 	# shellcheck disable=SC2016
 	"${them[@]}" -- "${given[@]}" submit -q -o "$SANDBOX/other/work/worker" -- sh -c 'cat /proc/self/status; grep ^Cap /proc/$GPU_QUEUE_PID/status' >id
 	"${them[@]}" -- "${given[@]}" wait "$(cat id)"
