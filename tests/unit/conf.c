@@ -704,15 +704,15 @@ static void a_damaged_copy_is_an_error(void **state)
 	assert_int_equal(file_read(folder_fd, "conf", 1 << 20, &text, &size, NULL), 0);
 	for (size_t cut = 0; cut < size; cut += cut < 64 || cut + 64 > size ? 1 : 31)
 		refused_copy(text, cut, EBADMSG);
-	for (size_t i = sizeof "pgpu-conf 1"; i < size; i += 7) {
+	for (size_t i = sizeof "pgpu-conf 2"; i < size; i += 7) {
 		text[i] ^= 1;
 		refused_copy(text, size, EBADMSG);
 		text[i] ^= 1;
 	}
 	text[size / 2] = '\0';
 	refused_copy(text, size, EBADMSG);
-	refused_copy("pgpu-conf 2\nwhatever\n", 21, EPROTO);
-	refused_copy("pgpu-conf 0\nwhatever\n", 21, EBADMSG);
+	refused_copy("pgpu-conf 3\nwhatever\n", 21, EPROTO);
+	refused_copy("pgpu-conf 1\nwhatever\n", 21, EBADMSG);
 }
 
 static void strange_copies_are_refused(void **state)
@@ -729,7 +729,7 @@ static void strange_copies_are_refused(void **state)
 	assert_int_equal(mkfifo("conf", 0600), 0);
 	assert_int_equal(conf_copy_read(folder_fd, &copy, &err), -1);
 	unlink("conf");
-	put("target", "pgpu-conf 1\n");
+	put("target", "pgpu-conf 2\n");
 	assert_int_equal(symlink("target", "conf"), 0);
 	assert_int_equal(conf_copy_read(folder_fd, &copy, &err), -1);
 	assert_int_equal(err.errnum, ELOOP);
