@@ -25,6 +25,9 @@
 
 enum { CONF_CLASS_NAME = 33, CONF_CLASSES = 64, CONF_LANES = 64, CONF_STAMP = 128 };
 
+/* In a set of capabilities: it is one, and what it does not name is taken from the job. */
+#define CONF_CAPS_LIMITED (UINT64_C(1) << 62)
+
 struct conf_class {
 	char name[CONF_CLASS_NAME];
 	int rank;			/* 0 first; 0 to 99 */
@@ -33,6 +36,8 @@ struct conf_class {
 	uint64_t memory_bytes;		/* ceiling; 0: conf.memory_bytes */
 	char turns_as[CONF_CLASS_NAME]; /* "" or the class whose rank it takes once one of the next three is passed; 0:
 					   never */
+	bool no_new_privileges;		/* set-user-ID programs and file capabilities give the job nothing */
+	uint64_t capabilities;		/* 0: as its caller has them; else CONF_CAPS_LIMITED and a bit for each kept */
 	int64_t turns_as_after_run_ns;
 	int64_t turns_as_after_wait_ns;
 	int64_t turns_as_without_turn_ns;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "conf.h"
 #include "conf/base/fmt.h"
+#include "conf_caps.h"
 
 #define ROOT(field) .offset = offsetof(struct conf, field)
 #define ROW(field)  .offset = offsetof(struct conf_class, field)
@@ -32,6 +33,8 @@ const struct conf_key conf_class_keys[] = {
 	{ "turns-as-after-run", CONF_DURATION, ROW(turns_as_after_run_ns), .empty_ok = true },
 	{ "turns-as-after-wait", CONF_DURATION, ROW(turns_as_after_wait_ns), .empty_ok = true },
 	{ "turns-as-without-turn", CONF_DURATION, ROW(turns_as_without_turn_ns), .empty_ok = true },
+	{ "capabilities", CONF_CAPS, ROW(capabilities) },
+	{ "no-new-privileges", CONF_SWITCH, ROW(no_new_privileges), .yes = "true", .no = "false" },
 	{ .name = NULL },
 };
 
@@ -127,6 +130,10 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 		read = text_size_parse(value, &bytes, err);
 		number = (int64_t)bytes;
 		break;
+	case CONF_CAPS:
+		read = conf_caps_read(value, &bytes, err);
+		number = (int64_t)bytes;
+		break;
 	case CONF_NAME:
 		if (put_name(key, row, value) < 0)
 			return err_set(err, EXIT_USAGE, "'%.64s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)",
@@ -185,6 +192,7 @@ void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf
 	case CONF_DURATION: print_duration(number, buf); break;
 	case CONF_NAME: buf_printf(buf, "\"%s\"", field(key, row)); break;
 	case CONF_SWITCH: buf_printf(buf, "\"%s\"", number ? key->yes : key->no); break;
+	case CONF_CAPS: conf_caps_print((uint64_t)number, buf); break;
 	}
 }
 

@@ -19,6 +19,7 @@ enum conf_kind {
 	CONF_DURATION, /* int64_t, nanoseconds; 0 where `empty_ok` */
 	CONF_NAME,     /* char[CONF_CLASS_NAME], the name of a class; "" where `empty_ok` */
 	CONF_SWITCH,   /* bool, the words `yes` and `no` */
+	CONF_CAPS,     /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
 };
 
 struct conf_key {
@@ -32,7 +33,7 @@ struct conf_key {
 };
 
 /* Most keys in one table. */
-enum { CONF_KEYS = 8 };
+enum { CONF_KEYS = 10 };
 
 /* Offsets in struct conf and in struct conf_class. Both end with a row without a name. */
 extern const struct conf_key conf_root_keys[];

@@ -224,8 +224,49 @@ static int refuse_section(const struct scan *scan, const char *name)
 	return REFUSE(scan, "unknown section '%s'%s", name, hint);
 }
 
+/* A list's names up to its '}'. */
+static int scan_names(struct scan *scan, const struct token *key)
+{
+	for (;;) {
+		struct token token = next_token(scan);
+		if (is_sign(&token, '}'))
+			return 0;
+		if (token.kind != TOKEN_WORD && token.kind != TOKEN_STRING)
+			return REFUSE(scan, "a name or '}' is missing in the list of '%s'", key->text);
+		if (!*token.text || token.text[word_length(token.text)])
+			return REFUSE(scan, "%s: '%s' is not a name", key->text, token.text);
+		token = next_token(scan);
+		if (is_sign(&token, '}'))
+			return 0;
+		if (token.sign != ',')
+			return REFUSE(scan, "',' or '}' is missing in the list of '%s'", key->text);
+	}
+}
+
+/* From its '{': becomes a string. */
+static int scan_list(struct scan *scan, const struct token *key, const struct token *open)
+{
+	char *text = scan->next - 1;
+
+	scan->line = open->line;
+	if (!is_sign(open, '{'))
+		return REFUSE(scan, "the value of '%s' is a list: {} or { \"NAME\", ... }", key->text);
+	if (scan_names(scan, key) < 0)
+		return -1;
+	if (scan->line != open->line) {
+		scan->line = open->line;
+		return REFUSE(scan, "the list of '%s' is not closed on its line", key->text);
+	}
+	for (char *p = text; p < scan->next; p++) {
+		if (*p == '"' || *p == '\'')
+			*p = ' ';
+	}
+	*text = scan->next[-1] = '"';
+	return 0;
+}
+
 /* After KEY: `= VALUE`. */
-static int scan_value(struct scan *scan, const struct token *key, const struct token *sign)
+static int scan_value(struct scan *scan, const struct token *key, const struct token *sign, bool list)
 {
 	if (!is_sign(sign, '=')) {
 		scan->line = key->line;
@@ -233,6 +274,8 @@ static int scan_value(struct scan *scan, const struct token *key, const struct t
 	}
 	scan->line = sign->line;
 	struct token value = next_token(scan);
+	if (list)
+		return scan_list(scan, key, &value);
 	if (value.kind == TOKEN_WORD || value.kind == TOKEN_STRING)
 		return 0;
 	scan->line = sign->line;
@@ -253,10 +296,11 @@ static int scan_class_body(struct scan *scan, int opened, const char *class_name
 		}
 		if (key.kind != TOKEN_WORD)
 			return refuse_start(scan, &key);
-		if (conf_key_find(conf_class_keys, key.text) < 0)
+		int number = conf_key_find(conf_class_keys, key.text);
+		if (number < 0)
 			return refuse_key(scan, key.text, true);
 		struct token sign = next_token(scan);
-		if (scan_value(scan, &key, &sign) < 0)
+		if (scan_value(scan, &key, &sign, conf_class_keys[number].kind == CONF_CAPS) < 0)
 			return -1;
 	}
 }
@@ -316,7 +360,7 @@ static int scan_statements(struct scan *scan)
 				       ? refuse_key(scan, key.text, false)
 				       : refuse_section(scan, key.text);
 		}
-		if ((class ? scan_class(scan, &next) : scan_value(scan, &key, &next)) < 0)
+		if ((class ? scan_class(scan, &next) : scan_value(scan, &key, &next, false)) < 0)
 			return -1;
 	}
 }

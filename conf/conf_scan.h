@@ -6,8 +6,10 @@
  *
  *     KEY = VALUE      class "NAME" { KEY = VALUE ... }
  *
- * with bare or quoted values on one line, no backslash, no `+=`, list, function or `include`. Comments (`#`, `//`,
- * and slash-star) and the CR of a DOS line end are blanked, newlines kept, so that its line numbers are the file's.
+ * with bare or quoted values on one line, no backslash, no `+=`, function or `include`. Comments (`#`, `//`, and
+ * slash-star) and the CR of a DOS line end are blanked, newlines kept, so that its line numbers are the file's. The one
+ * key with a list, `{ NAME, "NAME" }` on one line, is handed on as a string of its names: libconfuse calls nobody for
+ * an empty list, and once for each name of another.
  * Errors are "FILE:LINE: what is wrong", exit code 2.
  */
 #ifndef PGPU_CONF_SCAN_H

@@ -2,12 +2,15 @@
 /* The table of commands. Adding one: a file cmd_NAME.c, a line in commands.h, a row here, a section in man/pgpu.1. */
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/text.h"
+#include "runner/cell/caps.h"
 #include "runner/commands.h"
 
 static const struct command {
@@ -92,9 +95,41 @@ static int dispatch(int argc, char **argv)
 	return refuse(argv[1]);
 }
 
+/*
+ * Where pgpu's file has a capability, glibc takes TMPDIR, LD_LIBRARY_PATH and their like out of the environment. They
+ * are the job's to have. The strings still lie where execve(2) put them, between the arguments and the file's name.
+ */
+static void restore_environment(int argc, char **argv)
+{
+	const char *end = (const char *)getauxval(AT_EXECFN);
+	char *from = argc ? strchr(argv[argc - 1], '\0') + 1 : NULL;
+	size_t count = 0;
+
+	for (char *next = from; next && next < end; next = strchr(next, '\0') + 1)
+		count++;
+	char **list = calloc(count + 1, sizeof *list);
+	for (size_t i = 0; list && i < count; i++, from = strchr(from, '\0') + 1)
+		list[i] = from;
+	if (list && count)
+		environ = list;
+}
+
+/* Not inlined: its error is to be off the stack when a job starts. */
+__attribute__((noinline)) static void give_back(int argc, char **argv)
+{
+	struct err err = ERR_NONE;
+	int given = caps_give_back(&err);
+
+	if (given < 0)
+		_exit(say_err(&err));
+	if (given)
+		restore_environment(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	open_closed();
+	give_back(argc, argv);
 	/* No buffer of stdio's is ever filled; what exit(3) would look through costs more pages than a command's own
 	 * work at its end. */
 	_exit(dispatch(argc, argv));

@@ -23,6 +23,7 @@ static int start(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
 	struct task *task = hold->task;
+	const struct conf_class *class = conf_class_find(&member->line->conf, member->job.class_name);
 	int locks[4], used = 0;
 
 	if (hold_name_cell(hold, err) < 0)
@@ -45,6 +46,8 @@ static int start(struct hold *hold, struct err *err)
 	task->launch.environment = list;
 	task->launch.cell_fd = hold->cell.fd;
 	task->launch.close_first = locks;
+	task->launch.capabilities = class ? class->capabilities : 0;
+	task->launch.no_new_privileges = class && class->no_new_privileges;
 	task->launch.own_group =
 		task->interactive && hold->cell.fd < 0 && !hold->terminal.attached && !terminal_controls();
 	hold->began_ns = clock_awake_ns();
@@ -105,7 +108,8 @@ static int heed_signals(struct hold *hold, struct err *err)
 				return -1;
 			obey_order(hold);
 			break;
-		case SIGURG:
+		case SIGURG: /* a message of somebody who did not find our socket */
+			obey_order(hold);
 			if (member_settle(hold->member, err) < 0)
 				return -1;
 			break;

@@ -23,7 +23,7 @@
 #include "submit/spool.h"
 
 struct task {
-	struct launch launch;	  /* cell_fd and close_first are filled in here */
+	struct launch launch;	  /* cell_fd, close_first and the class's restrictions are filled in here */
 	char *const *environment; /* the job's; the marks of contract "What a job sees" are added here */
 	char *const *extra;	  /* more assignments of the kind of job, NULL-ended; may be NULL */
 	bool interactive; /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */

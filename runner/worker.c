@@ -19,6 +19,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "runner/cell/caps.h"
 #include "runner/commands.h"
 #include "runner/line/spawn.h"
 
@@ -252,7 +253,7 @@ int cmd_worker(int argc, char **argv)
 		return EXIT_FAILED;
 	look_plain();
 	worker->ready_fd = WORKER_READY_FD;
-	int result = queue_open_worker(&worker->queue, &err);
+	int result = caps_forget_caller(&err) < 0 ? -1 : queue_open_worker(&worker->queue, &err);
 	if (result == 0) {
 		member_open(&worker->member, &worker->queue.line, MEMBER_WORKER);
 		result = adopt_seat(&worker->member, argv[1], argv[2], &err);

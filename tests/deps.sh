@@ -3,6 +3,7 @@
 # tests/deps.sh SET…: installs what is missing of build, demo, check and bench through the machine's package manager.
 # Silent when all is there. A package named "-" is not in that distribution: what needs it is skipped, with a reason.
 set -u
+PATH=$PATH:/usr/sbin:/sbin # setcap is there
 
 #    set    what is asked for       apt              dnf               pacman
 table='
@@ -15,6 +16,7 @@ table='
      demo   command:povray          povray           povray            povray
      check  header:cmocka.h         libcmocka-dev    libcmocka-devel   cmocka
      check  command:setpriv         util-linux       util-linux        util-linux
+     check  command:setcap          libcap2-bin      libcap            libcap
      check  command:ps              procps           procps-ng         procps-ng
      check  command:python3         python3          python3           python
      check  command:strace          strace           strace            strace

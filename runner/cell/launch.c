@@ -8,25 +8,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/capability.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "caps.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
-enum step { STEP_NONE, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_EXEC };
+enum step { STEP_NONE, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_CAPS, STEP_EXEC };
 
 /* The child writes here what went wrong: it shares our memory until its exec, and we do not run meanwhile. */
 struct birth {
 	const struct launch *launch;
 	char *path;
 	char **by_shell;
+	struct caps_plan caps;
 	volatile enum step step;
 	volatile int errnum;
 };
@@ -67,6 +66,8 @@ static void child(void *context)
 		umask(launch->umask);
 	sigaction(SIGCHLD, &launch->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
+	if (caps_apply(&birth->caps) < 0)
+		fail(birth, STEP_CAPS);
 	execve(birth->path, launch->argv, launch->environment);
 	if (errno == ENOEXEC) {
 		birth->by_shell[0] = "/bin/sh";
@@ -124,24 +125,6 @@ static char *find_command(const struct launch *launch, struct err *err)
 	err_sys(err, "cannot start %s", name);
 	err->code = EXIT_NO_START;
 	return NULL;
-}
-
-/* A file capability on pgpu's binary makes the kernel set AT_SECURE (getauxval(3)); what it gave is given back for
- * good. */
-static int drop_gained(struct err *err)
-{
-	if (!getauxval(AT_SECURE))
-		return 0;
-	cap_t none = cap_init();
-	int result = none ? cap_set_proc(none) : -1;
-	if (none)
-		cap_free(none);
-	if (result < 0 || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) {
-		err_sys(err, "cannot give back the capabilities of pgpu's file");
-		err->code = EXIT_BROKEN;
-		return -1;
-	}
-	return 0;
 }
 
 /* Room for "/bin/sh PATH ARG...", filled by the child if it needs it. */
@@ -250,6 +233,8 @@ static int explain(const struct birth *birth, struct err *err)
 	errno = birth->errnum;
 	if (step == STEP_CWD)
 		err_sys(err, "cannot enter folder %s", birth->launch->workdir);
+	else if (step == STEP_CAPS)
+		err_sys(err, "cannot restrict the job as its class says");
 	else
 		err_sys(err, "cannot start %s", birth->launch->argv[0]);
 	err->code = step == STEP_EXEC || step == STEP_CWD ? EXIT_NO_START : EXIT_BROKEN;
@@ -278,9 +263,10 @@ static int give_birth(struct birth *birth, struct launched *ret_launched, struct
 int launch(const struct launch *launch, struct launched *ret_launched, struct err *err)
 {
 	struct birth local, *birth = &local;
+	SCOPE_CAPS struct caps_plan caps = { 0 };
 	SCOPE_FREE char *path = find_command(launch, err);
 
-	if (!path || drop_gained(err) < 0)
+	if (!path || caps_plan(launch->capabilities, launch->no_new_privileges, &caps, err) < 0)
 		return -1;
 	SCOPE_FREE char **by_shell = shell_argv(launch->argv);
 	if (!SHARES_MEMORY)
@@ -290,7 +276,7 @@ int launch(const struct launch *launch, struct launched *ret_launched, struct er
 		err->code = EXIT_BROKEN;
 		return -1;
 	}
-	*birth = (struct birth){ .launch = launch, .path = path, .by_shell = by_shell, .step = STEP_NONE };
+	*birth = (struct birth){ .launch = launch, .path = path, .by_shell = by_shell, .caps = caps };
 	int result = give_birth(birth, ret_launched, err);
 	if (!SHARES_MEMORY)
 		munmap(birth, sizeof *birth);

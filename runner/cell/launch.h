@@ -5,14 +5,14 @@
  *
  * The child's first act is to close every descriptor of ours: a lock is shared across a clone until the exec, and a
  * child held up before its exec (a hung file system, say) must not look like a living owner. What it gets is exactly
- * what is described here and what the caller of pgpu had; capabilities that a file capability gave pgpu are cleared
- * before it exists.
+ * what is described here and what the caller of pgpu had; how that is so for capabilities is in caps.h.
  */
 #ifndef PGPU_RUNNER_LAUNCH_H
 #define PGPU_RUNNER_LAUNCH_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "conf/base/err.h"
@@ -30,6 +30,8 @@ struct launch {
 	struct sigaction on_child; /* SIGCHLD as the caller had it; pgpu itself needs the default */
 	int cell_fd;		   /* -1: no cell */
 	const int *close_first;	   /* descriptors that hold locks, ended by -1 */
+	uint64_t capabilities;	   /* that the class leaves its jobs (conf.h); 0: all */
+	bool no_new_privileges;
 };
 
 struct launched {
@@ -39,8 +41,8 @@ struct launched {
 
 /*
  * 0, or -1: exit code EXIT_NO_START (127) when the command or its folder is what is wrong, EXIT_BROKEN (125) when pgpu
- * could not start it. The command is looked for in the PATH of `environment`; a file without a #! line that the kernel
- * refuses is run by /bin/sh, as execvp(3) does.
+ * could not start it, or not as restricted as it is to be. The command is looked for in the PATH of `environment`; a
+ * file without a #! line that the kernel refuses is run by /bin/sh, as execvp(3) does.
  */
 int launch(const struct launch *launch, struct launched *ret_launched, struct err *err);
 

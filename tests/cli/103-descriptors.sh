@@ -28,6 +28,27 @@ sh -c 'ls -1 /proc/self/fd' >wanted
 pgpu run -- ls -1 /proc/self/fd >list
 same_bytes "C069 also when that is only 0, 1 and 2" wanted list
 
+pgpu run -- diff <(echo one) <(echo one) >list 2>"$err"
+equals "the shell's <( ) can be read by the job" 0 "$?"
+pgpu run -- diff <(echo one) <(echo two) >list 2>"$err"
+equals "and its difference is seen" '1 < one > two' "$? $(grep '[<>]' list | paste -sd ' ')"
+exec 7<bytes 8>handed 20<bytes
+pgpu submit -q -o "$PWD/spooled" -- ls -1 /proc/self/fd >id
+exec 7<&- 8>&- 20<&-
+pgpu wait "$(cat id)"
+equals "C069 a spooled job has 0, 1, 2, and what ls opens" '0 1 2 3' "$(paste -sd ' ' spooled)"
+
+# make's job server goes through: `one` can only end once `two` runs beside it.
+mkfifo meet
+cat >Makefile <<-'END'
+	outer: ; +@pgpu run -q -- $(MAKE) --no-print-directory inner
+	inner: one two
+	one: ; @read met <meet
+	two: ; @echo met >meet
+END
+env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS timeout 60 make -j2 outer >list 2>"$err"
+equals "make's job server goes through" '0 ' "$? $(cat "$err" list)"
+
 # C139: started without 0, 1 or 2.
 pgpu run -- sh -c 'cat; echo read >read' <&- 2>"$err"
 equals "C139 stdin closed: the job reads nothing and goes on" read "$(cat read)"

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -258,6 +259,64 @@ static void another_name_adds_a_class(void **state)
 	assert_string_equal(row(&conf, "day")->turns_as, "night");
 	assert_true(row(&conf, "day")->memory_bytes == 0);
 	assert_string_equal(conf.run_class, "night");
+}
+
+static void capabilities_are_a_list(void **state)
+{
+	(void)state;
+	struct conf conf;
+
+	load_ok("class clip { rank = 1 }", &conf);
+	assert_true(row(&conf, "clip")->capabilities == 0);
+	assert_false(row(&conf, "clip")->no_new_privileges);
+	load_ok("class clip { capabilities = {} no-new-privileges = true }", &conf);
+	assert_true(row(&conf, "clip")->capabilities == CONF_CAPS_LIMITED);
+	assert_true(row(&conf, "clip")->no_new_privileges);
+	load_ok("class clip { capabilities\n=\n{ \"sys_nice\" ,CAP_chown, 'bpf', } rank = 3 }", &conf);
+	assert_true(row(&conf, "clip")->capabilities ==
+		    (CONF_CAPS_LIMITED | 1 << CAP_SYS_NICE | 1 << CAP_CHOWN | UINT64_C(1) << CAP_BPF));
+	assert_int_equal(row(&conf, "clip")->rank, 3);
+}
+
+/* Each name is the kernel's, by its number. */
+static void capabilities_have_the_names_of_libcap(void **state)
+{
+	(void)state;
+	struct conf conf;
+	char text[128];
+
+	for (int cap = 0; cap <= CAP_LAST_CAP; cap++) {
+		char *name = cap_to_name(cap);
+		snprintf(text, sizeof text, "class clip { capabilities = { %s } }", name);
+		load_ok(text, &conf);
+		assert_true(row(&conf, "clip")->capabilities == (CONF_CAPS_LIMITED | UINT64_C(1) << cap));
+		cap_free(name);
+	}
+}
+
+static void capabilities_are_refused_at_their_line(void **state)
+{
+	(void)state;
+	refused("\nclass clip { capabilities = { \"sys_nic\" } }",
+		"pgpu.conf:2: capabilities: unknown capability 'sys_nic', did you mean 'sys_nice'?");
+	refused("class clip { capabilities = { cap_net_rw } }",
+		"pgpu.conf:1: capabilities: unknown capability 'net_rw', did you mean 'net_raw'?");
+	refused("class clip { capabilities = { all } }", "pgpu.conf:1: capabilities: unknown capability 'all'");
+	refused("class clip {\ncapabilities = sys_nice }", "pgpu.conf:2: the value of 'capabilities' is a list");
+	refused("class clip {\ncapabilities = \"\" }", "pgpu.conf:2: the value of 'capabilities' is a list");
+	refused("class clip { capabilities = { \"\" } }", "pgpu.conf:1: capabilities: '' is not a name");
+	refused("class clip { capabilities = { \"a,b\" } }", "pgpu.conf:1: capabilities: 'a,b' is not a name");
+	refused("class clip { capabilities = { , } }", "pgpu.conf:1: a name or '}' is missing in the list");
+	refused("class clip { capabilities = { kill chown } }", "pgpu.conf:1: ',' or '}' is missing in the list");
+	refused("class clip { capabilities = { kill,\nchown } }",
+		"pgpu.conf:1: the list of 'capabilities' is not closed");
+	refused("class clip {\n capabilities = {", "pgpu.conf:2: a name or '}' is missing in the list");
+	refused("class clip { capabilities = {} capabilities = {} }",
+		"pgpu.conf:1: key 'capabilities' is repeated; it stands on line 1");
+	refused("class clip { rank = {} }", "pgpu.conf:1: a value is missing after 'rank ='");
+	refused("class clip { no-new-privileges = yes }",
+		"pgpu.conf:1: no-new-privileges: 'yes' is not \"true\" or \"false\"");
+	refused("capabilities = {}", "pgpu.conf:1: key 'capabilities' belongs into a class");
 }
 
 static void unknown_words_are_named_with_the_nearest(void **state)
@@ -605,7 +664,7 @@ static void the_copy_comes_back_whole(void **state)
 	struct err err = ERR_NONE;
 
 	load_ok("lanes = 9 grace = 0 cells = off memory = 0.5K take-within = 0.25s\nclass night { rank = 4 budget = "
-		"12h }\n"
+		"12h capabilities = { checkpoint_restore } no-new-privileges = true }\n"
 		"class truth { turns-as = \"\" }",
 		&conf);
 	assert_int_equal(conf_copy_write(folder_fd, &conf, &err), 0);
@@ -645,15 +704,15 @@ static void a_damaged_copy_is_an_error(void **state)
 	assert_int_equal(file_read(folder_fd, "conf", 1 << 20, &text, &size, NULL), 0);
 	for (size_t cut = 0; cut < size; cut += cut < 64 || cut + 64 > size ? 1 : 31)
 		refused_copy(text, cut, EBADMSG);
-	for (size_t i = sizeof "pgpu-conf 1"; i < size; i += 7) {
+	for (size_t i = sizeof "pgpu-conf 2"; i < size; i += 7) {
 		text[i] ^= 1;
 		refused_copy(text, size, EBADMSG);
 		text[i] ^= 1;
 	}
 	text[size / 2] = '\0';
 	refused_copy(text, size, EBADMSG);
-	refused_copy("pgpu-conf 2\nwhatever\n", 21, EPROTO);
-	refused_copy("pgpu-conf 0\nwhatever\n", 21, EBADMSG);
+	refused_copy("pgpu-conf 3\nwhatever\n", 21, EPROTO);
+	refused_copy("pgpu-conf 1\nwhatever\n", 21, EBADMSG);
 }
 
 static void strange_copies_are_refused(void **state)
@@ -670,7 +729,7 @@ static void strange_copies_are_refused(void **state)
 	assert_int_equal(mkfifo("conf", 0600), 0);
 	assert_int_equal(conf_copy_read(folder_fd, &copy, &err), -1);
 	unlink("conf");
-	put("target", "pgpu-conf 1\n");
+	put("target", "pgpu-conf 2\n");
 	assert_int_equal(symlink("target", "conf"), 0);
 	assert_int_equal(conf_copy_read(folder_fd, &copy, &err), -1);
 	assert_int_equal(err.errnum, ELOOP);
@@ -768,7 +827,8 @@ static void the_print_reads_back_as_the_same(void **state)
 		"lanes = 3\n\nmemory = 0.001953125K grace = 0 take-within = 1.000000001s cells = off amd-priority = "
 		"off\n"
 		"class night { rank = 4 budget = 1.5s limit = 90061s memory = 1.5G turns-as = clip turns-as-after-wait "
-		"= 1d }\n"
+		"= 1d capabilities = { sys_nice, 'chown' } no-new-privileges = true }\n"
+		"class clip { capabilities = {} }\n"
 		"class truth { turns-as = \"\" }\nclass search { turns-as-after-wait = 0 turns-as-after-run = 1s }\n"
 		"submit-class = night",
 		conf_builtin_text,
@@ -848,6 +908,9 @@ int main(void)
 		TEST(values_are_read),
 		TEST(a_builtin_row_is_amended_key_by_key),
 		TEST(another_name_adds_a_class),
+		TEST(capabilities_are_a_list),
+		TEST(capabilities_have_the_names_of_libcap),
+		TEST(capabilities_are_refused_at_their_line),
 		TEST(unknown_words_are_named_with_the_nearest),
 		TEST(repetition_is_refused_with_both_lines),
 		TEST(values_are_refused_at_their_line),
