@@ -4,7 +4,7 @@
  * the key tables, numbers plain, nothing optional. The last line is a sum over all before it, so that a torn or edited
  * copy is damaged, never another configuration.
  *
- *     pgpu-conf 1
+ *     pgpu-conf 2
  *     source /home/ada/.config/pgpu/pgpu.conf
  *     stamp ...
  *     lanes 2                    every key of conf_root_keys
@@ -30,7 +30,7 @@
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
-#define COPY_VERSION 1
+#define COPY_VERSION 2
 
 /* 64 classes of nine lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
  * the stack. */

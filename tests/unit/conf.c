@@ -166,6 +166,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 	struct conf expected = {
 		.lanes = 2,
 		.memory_bytes = UINT64_C(24) << 30,
+		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,
 		.cells = true,
@@ -294,6 +295,7 @@ static void values_are_refused_at_their_line(void **state)
 {
 	(void)state;
 	refused("lanes = 0", "pgpu.conf:1: lanes: '0' is not from 1 to 64");
+	refused("processes = 0", "pgpu.conf:1: processes: '0' is not from 1 to 4194304");
 	refused("lanes = 65", "pgpu.conf:1: lanes: '65' is not from 1 to 64");
 	refused("lanes = 2.0", "pgpu.conf:1: lanes: '2.0' is not a whole number");
 	refused("lanes = ~", "pgpu.conf:1: lanes: '~' is not a whole number");
@@ -645,14 +647,15 @@ static void a_damaged_copy_is_an_error(void **state)
 	assert_int_equal(file_read(folder_fd, "conf", 1 << 20, &text, &size, NULL), 0);
 	for (size_t cut = 0; cut < size; cut += cut < 64 || cut + 64 > size ? 1 : 31)
 		refused_copy(text, cut, EBADMSG);
-	for (size_t i = sizeof "pgpu-conf 1"; i < size; i += 7) {
+	for (size_t i = sizeof "pgpu-conf 2"; i < size; i += 7) {
 		text[i] ^= 1;
 		refused_copy(text, size, EBADMSG);
 		text[i] ^= 1;
 	}
 	text[size / 2] = '\0';
 	refused_copy(text, size, EBADMSG);
-	refused_copy("pgpu-conf 2\nwhatever\n", 21, EPROTO);
+	refused_copy("pgpu-conf 3\nwhatever\n", 21, EPROTO);
+	refused_copy("pgpu-conf 1\nwhatever\n", 21, EBADMSG);
 	refused_copy("pgpu-conf 0\nwhatever\n", 21, EBADMSG);
 }
 
@@ -670,7 +673,7 @@ static void strange_copies_are_refused(void **state)
 	assert_int_equal(mkfifo("conf", 0600), 0);
 	assert_int_equal(conf_copy_read(folder_fd, &copy, &err), -1);
 	unlink("conf");
-	put("target", "pgpu-conf 1\n");
+	put("target", "pgpu-conf 2\n");
 	assert_int_equal(symlink("target", "conf"), 0);
 	assert_int_equal(conf_copy_read(folder_fd, &copy, &err), -1);
 	assert_int_equal(err.errnum, ELOOP);
