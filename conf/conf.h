@@ -23,7 +23,7 @@
 
 #include "conf/base/err.h"
 
-enum { CONF_CLASS_NAME = 33, CONF_CLASSES = 64, CONF_LANES = 64, CONF_STAMP = 128 };
+enum { CONF_CLASS_NAME = 33, CONF_CLASSES = 64, CONF_LANES = 64, CONF_PROCESSES = 4194304, CONF_STAMP = 128 };
 
 /* In a set of capabilities: it is one, and what it does not name is taken from the job. */
 #define CONF_CAPS_LIMITED (UINT64_C(1) << 62)
@@ -46,6 +46,7 @@ struct conf_class {
 struct conf {
 	int lanes;			 /* 1 to CONF_LANES */
 	uint64_t memory_bytes;		 /* default ceiling of a job's RAM */
+	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */
 	int64_t take_ns;		 /* a winner that does not take its lane within this is passed over (3 s) */
 	bool cells;			 /* cells = "auto"; false: "off", never make a cgroup */

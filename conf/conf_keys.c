@@ -15,6 +15,7 @@
 const struct conf_key conf_root_keys[] = {
 	{ "lanes", CONF_NUMBER, ROOT(lanes), .least = 1, .most = CONF_LANES },
 	{ "memory", CONF_SIZE, ROOT(memory_bytes) },
+	{ "processes", CONF_NUMBER, ROOT(processes), .least = 1, .most = CONF_PROCESSES },
 	{ "grace", CONF_DURATION, ROOT(grace_ns), .empty_ok = true },
 	{ "take-within", CONF_DURATION, ROOT(take_ns) },
 	{ "cells", CONF_SWITCH, ROOT(cells), .yes = "auto", .no = "off" },

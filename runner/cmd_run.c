@@ -234,7 +234,9 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 	if (left < 0)
 		say_err(&ignored);
 	spool_order_done(&run->queue.spool, run->member.job.id);
-	if (verdict.why.text[0])
+	if (verdict.why.text[0] && verdict.why.code == EXIT_OK)
+		say("%s", verdict.why.text);
+	else if (verdict.why.text[0])
 		say_err(&verdict.why);
 	else if (verdict.outcome == OUTCOME_CANCELLED)
 		say("job %llu was cancelled", (unsigned long long)run->member.job.id);

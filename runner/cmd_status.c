@@ -69,6 +69,7 @@ static void put_lane_json(int number, const struct entry *entry, struct buf *out
 	json_seconds(out, "ran_s", view.ran_ns);
 	json_seconds(out, "budget_s", view.budget_ns);
 	json_count(out, "memory_bytes", view.memory_bytes);
+	json_text(out, "reason", view.sentence[0] ? view.sentence : NULL);
 	buf_puts(out, "}");
 }
 
@@ -81,12 +82,17 @@ static void put_json(const struct status *status, struct buf *out)
 		buf_puts(out, i ? "," : "");
 		put_lane_json(i, &status->snapshot.lanes[i].entry, out);
 	}
+	char missing[CELL_MISSING];
+	const char *reason = status->place->reason;
+
+	cell_missing(status->place, NULL, missing);
 	buf_printf(out,
 		   "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,"
-		   "\"freezer\":%s,\"reason\":",
+		   "\"freezer\":%s,\"processes\":%s,\"reason\":",
 		   status->snapshot.waiting.count, status->bad, status->place->available ? "true" : "false",
-		   status->place->memory ? "true" : "false", status->place->freezer ? "true" : "false");
-	buf_json(out, status->place->reason[0] ? status->place->reason : NULL);
+		   status->place->memory ? "true" : "false", status->place->freezer ? "true" : "false",
+		   status->place->pids ? "true" : "false");
+	buf_json(out, reason[0] ? reason : missing[0] ? missing : NULL);
 	buf_puts(out, "}}\n");
 }
 
@@ -122,14 +128,28 @@ static void put_lane(int number, const struct entry *entry, struct buf *out)
 	if (view.memory_bytes > 0)
 		text_size_show((uint64_t)view.memory_bytes, ceiling);
 	text_show(view.name ? view.name : "?", name, sizeof name);
-	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s\n", number,
+	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s\n", number,
 		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
-		   ceiling);
+		   ceiling, view.sentence[0] ? ", " : "", view.sentence);
+}
+
+static void put_cells(const struct cell_place *place, struct buf *out)
+{
+	char missing[CELL_MISSING];
+
+	cell_missing(place, NULL, missing);
+	if (!place->available)
+		buf_printf(out, "cells: none: %s: %s\n", missing, place->reason);
+	else if (!place->memory)
+		buf_printf(out, "cells: %skill; %s: %s\n", place->freezer ? "freezer and " : "", missing,
+			   place->reason);
+	else
+		buf_printf(out, "cells: memory ceiling, %skill, in %s%s%s\n", place->freezer ? "freezer and " : "",
+			   place->folder, missing[0] ? "; " : "", missing);
 }
 
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
 {
-	const struct cell_place *place = status->place;
 
 	for (int i = 0; i < status->card_count; i++)
 		put_card(&status->cards[i], out);
@@ -144,12 +164,7 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		buf_printf(out, "frozen: %d\n", status->snapshot.frozen_count);
 	if (status->bad)
 		buf_printf(out, "set aside: %ld damaged or strange in the queue's folder bad/\n", status->bad);
-	if (!place->available)
-		buf_printf(out, "cells: none, children may escape and no ceiling is enforced: %s\n", place->reason);
-	else if (!place->memory)
-		buf_printf(out, "cells: freezer and kill, no memory ceiling: %s\n", place->reason);
-	else
-		buf_printf(out, "cells: memory ceiling, freezer and kill, in %s\n", place->folder);
+	put_cells(status->place, out);
 }
 
 static int show(struct queue *queue, struct status *status, bool json, struct err *err)

@@ -17,8 +17,10 @@
 #include "conf/base/scope.h"
 #include "runner/cell/stray.h"
 
-#define FREEZE_MS     2000
-#define KILL_AGAIN_NS NS_PER_S
+#define FREEZE_MS 2000
+/* To die of SIGKILL, and then between two tries. */
+#define DYING_NS      NS_PER_S
+#define KILL_AGAIN_NS (ENTRY_AGAIN_S * NS_PER_S)
 
 int64_t hold_ran_ns(const struct hold *hold)
 {
@@ -64,17 +66,29 @@ int hold_name_cell(struct hold *hold, struct err *err)
 	return 0;
 }
 
+static void say_missing(const struct hold *hold, const char *why)
+{
+	const struct cell_place *place = hold->place;
+	const char *reason = why[0] ? why : place->reason;
+	const char *name = hold->cell.fd < 0 ? "said-no-cell" : place->memory ? "said-no-limit" : "said-no-memory";
+	char missing[CELL_MISSING];
+
+	if (!first_time(hold->member, name))
+		return;
+	cell_missing(place, &hold->cell, missing);
+	say("%s%s%s%s", hold->cell.fd < 0 ? "no cell: " : "", missing, reason[0] ? ": " : "", reason);
+}
+
 /* Without a cell the job runs all the same; which guarantee is missing is said once a login, and `status` always says
  * it. */
 int hold_make_cell(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
 	const struct cell_place *place = hold->place;
-	const char *reason = place->reason;
+	struct cell_limits limits = { member->job.memory_bytes, member->line->conf.processes };
 	struct err why = ERR_NONE;
 
-	if (place->available && cell_make(place, hold->cell_name, member->job.memory_bytes, &hold->cell, &why) < 0) {
-		reason = why.text;
+	if (place->available && cell_make(place, hold->cell_name, &limits, &hold->cell, &why) < 0) {
 		cell_place_forget();
 		member->job.cell[0] = '\0';
 		if (hold_note(hold, err) < 0)
@@ -84,12 +98,9 @@ int hold_make_cell(struct hold *hold, struct err *err)
 		hold->before_count = stray_children(getpid(), hold->before, HOLD_BEFORE);
 	if (hold->cell.fd < 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return err_sys(err, "cannot become the reaper of the job's orphans");
-	if (!hold->task->interactive || say_is_quiet())
-		return 0;
-	if (hold->cell.fd < 0 && first_time(member, "said-no-cell"))
-		say("no cell: %s; children may escape and the memory ceiling is not enforced", reason);
-	else if (hold->cell.fd >= 0 && !place->memory && first_time(member, "said-no-memory"))
-		say("the memory ceiling is not enforced: %s", place->reason);
+	if (hold->task->interactive && !say_is_quiet() &&
+	    (hold->cell.fd < 0 || !place->memory || !place->pids || hold->cell.swaps))
+		say_missing(hold, why.text);
 	return 0;
 }
 
@@ -131,16 +142,21 @@ static void count_one(pid_t pid, void *context)
 	++*(int *)context;
 }
 
+void hold_each(const struct hold *hold, void (*visit)(pid_t pid, void *context), void *context)
+{
+	if (hold->cell.fd >= 0) {
+		cell_each(&hold->cell, visit, context);
+	} else {
+		struct stray stray = stray_of(hold);
+		stray_each(&stray, visit, context);
+	}
+}
+
 int hold_count(const struct hold *hold)
 {
 	int count = 0;
 
-	if (hold->cell.fd >= 0) {
-		cell_each(&hold->cell, count_one, &count);
-	} else {
-		struct stray stray = stray_of(hold);
-		stray_each(&stray, count_one, &count);
-	}
+	hold_each(hold, count_one, &count);
 	return count;
 }
 
@@ -177,8 +193,28 @@ bool hold_freeze(const struct hold *hold, bool frozen)
 	return true;
 }
 
+static void keep_first(pid_t pid, void *context)
+{
+	if (*(pid_t *)context == 0)
+		*(pid_t *)context = pid;
+}
+
+static void note_stuck(struct hold *hold)
+{
+	pid_t pid = 0;
+	struct err ignored = ERR_NONE;
+
+	hold_each(hold, keep_first, &pid);
+	if (pid == hold->member->job.stuck)
+		return;
+	hold->member->job.stuck = pid;
+	hold_note(hold, &ignored);
+}
+
 void hold_kill(struct hold *hold)
 {
+	if (hold->killed && clock_awake_ns() >= hold->kill_at_ns)
+		note_stuck(hold);
 	if (hold->cell.fd >= 0) {
 		cell_kill(&hold->cell);
 	} else {
@@ -186,7 +222,7 @@ void hold_kill(struct hold *hold)
 		stray_kill(&stray, 200);
 	}
 	hold->killed = true;
-	hold->kill_at_ns = clock_awake_ns() + KILL_AGAIN_NS;
+	hold->kill_at_ns = clock_awake_ns() + (hold->member->job.stuck ? KILL_AGAIN_NS : DYING_NS);
 }
 
 void hold_begin_stop(struct hold *hold, enum stop why)
@@ -200,11 +236,24 @@ void hold_begin_stop(struct hold *hold, enum stop why)
 	/* The grace is what it is now, not what it was when the job began: whoever cancels counts with it. */
 	line_conf_again(hold->member->line, &ignored);
 	hold_note(hold, &ignored);
-	hold_signal(hold, SIGTERM);
-	hold_signal(hold, SIGCONT);
-	if (hold->cell.fd >= 0)
-		cell_freeze(&hold->cell, false, 0);
+	if (hold->cell.fd >= 0) {
+		cell_terminate(&hold->cell);
+	} else {
+		hold_signal(hold, SIGTERM);
+		hold_signal(hold, SIGCONT);
+	}
 	hold->kill_at_ns = clock_awake_ns() + hold->member->line->conf.grace_ns;
+}
+
+void hold_end_now(struct hold *hold, enum stop why)
+{
+	struct err ignored = ERR_NONE;
+
+	hold_kill(hold);
+	if (hold->stop == STOP_NONE || hold->stop == STOP_LEFT)
+		hold->stop = why;
+	hold->member->job.state = ENTRY_COMPLETING;
+	hold_note(hold, &ignored);
 }
 
 void hold_first_ended(struct hold *hold, int status, const struct rusage *usage)

@@ -13,7 +13,7 @@
 
 enum { HOLD_BEFORE = 32 };
 
-enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL };
+enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL, STOP_CEILING };
 
 struct hold {
 	struct member *member;
@@ -35,6 +35,10 @@ struct hold {
 	enum stop stop;
 	int64_t kill_at_ns; /* awake; 0: not yet stopping */
 	bool killed;
+	bool enforced;	     /* the kernel keeps the ceiling of memory */
+	bool look_at_memory; /* once a second: it does not, or it does not keep the peak */
+	int64_t peak_bytes;  /* what was seen then, and of it the shared part; 0: nothing */
+	int64_t shared_bytes;
 	int64_t began_ns;   /* awake */
 	int64_t away_ns;    /* frozen since then */
 	int64_t earlier_ns; /* run in earlier holds */
@@ -50,6 +54,8 @@ int64_t hold_ran_ns(const struct hold *hold);
 int hold_name_cell(struct hold *hold, struct err *err);
 /* Makes it, or says once a login what is missing without one. */
 int hold_make_cell(struct hold *hold, struct err *err);
+/* Calls `visit` with each process of the job. */
+void hold_each(const struct hold *hold, void (*visit)(pid_t pid, void *context), void *context);
 /* Processes of the job that are left. */
 int hold_count(const struct hold *hold);
 /* True when nothing of the job lives. */
@@ -57,11 +63,17 @@ bool hold_empty(struct hold *hold);
 void hold_signal(const struct hold *hold, int sig);
 /* Bounded; false when it could not be frozen, or thawed, in time. */
 bool hold_freeze(const struct hold *hold, bool frozen);
+/*
+ * SIGKILL to all. What still lives a second later cannot be killed now (it sleeps in the kernel, or is frozen from
+ * outside): its pid is put on the lane, which stays taken, and it is tried again every few seconds.
+ */
 void hold_kill(struct hold *hold);
 /* Puts the hold's text on its lane. */
 int hold_note(struct hold *hold, struct err *err);
 /* SIGTERM and SIGCONT to all, thawed; the kill follows after the grace. */
 void hold_begin_stop(struct hold *hold, enum stop why);
+/* The same without a grace: killed at once. */
+void hold_end_now(struct hold *hold, enum stop why);
 /* The first process was reaped: what is left of the job is ended. */
 void hold_first_ended(struct hold *hold, int status, const struct rusage *usage);
 bool hold_cancelled(const struct hold *hold);
@@ -69,6 +81,16 @@ bool hold_cancelled(const struct hold *hold);
 /* aside.c: Ctrl-Z of a `run`. The job is frozen, its lane goes on, and we stop; brought back, we stand in line again.
  */
 int hold_step_aside(struct hold *hold, struct err *err);
+
+/*
+ * ceiling.c: the ceiling of memory. hold_ceiling_begin() once the job has started; hold_ceiling_look() once a second
+ * where look_at_memory says so; hold_ceiling_judge() when nothing of the job lives and before its cell is removed:
+ * changes a verdict to `oom` by what the kernel counted or the watch did, whatever the first process returned, and says
+ * in `why` (code EXIT_OK: it is no error) what happened.
+ */
+void hold_ceiling_begin(struct hold *hold);
+void hold_ceiling_look(struct hold *hold);
+void hold_ceiling_judge(struct hold *hold, struct verdict *verdict);
 
 /* jobenv.c: the job's environment with what tells it of its lane, as a list in one block of memory that the caller
  * frees. */

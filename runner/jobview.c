@@ -73,6 +73,8 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	view->pid = entry->main.pid;
 	view->restarts = entry->restarts;
 	fmt(view->cell, sizeof view->cell, "%s", entry->cell);
+	if (entry->stuck)
+		fmt(view->sentence, sizeof view->sentence, "blocked by unkillable pid %d", entry->stuck);
 }
 
 static char *expand(const char *pattern, uint64_t id, const char *name)
@@ -200,6 +202,7 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 	view->lane = lane;
 	view->pid = live.pid;
 	memcpy(view->cell, live.cell, sizeof view->cell);
+	memcpy(view->sentence, live.sentence, sizeof view->sentence);
 	jobview_free(&live);
 }
 

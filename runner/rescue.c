@@ -127,7 +127,7 @@ static int looks_wrong(struct line *line, struct err *err)
 			     clock_boot_ns() < view.entry.since_boot_ns + line->conf.take_ns;
 		/* Granted a moment ago by somebody who may be dead: whoever watches the line sees to that, if anybody.
 		 */
-		if (!view.held && (!fresh || !watched))
+		if (!view.held && (!fresh || !watched) && !entry_rests(&view.entry, clock_boot_ns()))
 			return 1;
 	}
 	if (busy >= line->conf.lanes)

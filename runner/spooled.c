@@ -16,7 +16,8 @@
 #include "runner/line/seat.h"
 #include "runner/supervise.h"
 
-enum { CLEAR_MS = 2000 };
+/* To die of SIGKILL; and of who did not, one more try. */
+enum { CLEAR_MS = 2000, AGAIN_MS = 100 };
 
 /* A job that took its worker, or the machine, along so often would do so for ever. */
 enum { LOST_LIMIT = 3 };
@@ -115,9 +116,23 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	return 0;
 }
 
-/* Kills what is left; a cgroup that is already gone is success. */
-static int clear_left(void *context, const struct entry *entry, struct err *err)
+static void keep_first(pid_t pid, void *context)
 {
+	int *stuck = context;
+
+	*stuck = *stuck ? *stuck : pid;
+}
+
+static int not_yet(const struct entry *entry, struct err *err)
+{
+	return err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet: pid %d",
+		       (unsigned long long)entry->id, entry->stuck);
+}
+
+/* Kills what is left; a cgroup that is already gone is success. */
+static int clear_left(void *context, struct entry *entry, struct err *err)
+{
+	int patience_ms = entry->stuck ? AGAIN_MS : CLEAR_MS;
 	struct cell cell;
 	struct err why = ERR_NONE;
 	(void)context;
@@ -126,13 +141,14 @@ static int clear_left(void *context, const struct entry *entry, struct err *err)
 		if (cell_open(entry->cell, &cell, &why) < 0)
 			return why.errnum == ENOENT || why.errnum == ENODEV ? 0 : err_pass(err, &why);
 		cell_kill(&cell);
-		bool empty = cell_wait_empty(&cell, CLEAR_MS);
+		bool empty = cell_wait_empty(&cell, patience_ms);
+		entry->stuck = 0;
 		if (empty)
 			cell_remove(&cell);
+		else
+			cell_each(&cell, keep_first, &entry->stuck);
 		cell_close(&cell);
-		return empty ? 0
-			     : err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet",
-				       (unsigned long long)entry->id);
+		return empty ? 0 : not_yet(entry, err);
 	}
 	if (!entry->mark[0])
 		return 0;
@@ -141,10 +157,11 @@ static int clear_left(void *context, const struct entry *entry, struct err *err)
 	struct stray stray = { .mark = entry->mark,
 			       .session =
 				       procid_alive(&entry->main) && entry->kind == ENTRY_SPOOL ? entry->main.pid : 0 };
-	if (!stray_kill(&stray, CLEAR_MS))
-		return err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet",
-			       (unsigned long long)entry->id);
-	return 0;
+	entry->stuck = 0;
+	if (stray_kill(&stray, patience_ms))
+		return 0;
+	stray_each(&stray, keep_first, &entry->stuck);
+	return not_yet(entry, err);
 }
 
 static void note_row(struct spooled *spooled, const struct entry *entry, enum outcome outcome, int code)

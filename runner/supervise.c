@@ -175,7 +175,7 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 	if (hold->stop == STOP_NONE && job->limit_ns)
 		earlier(&at, base + job->limit_ns);
 	/* Somebody watches us; we look once a second whether he is stopped. */
-	if (hold->member->watch_needed)
+	if (hold->member->watch_needed || hold->look_at_memory)
 		earlier(&at, hold->tick_ns);
 	if (at == INT64_MAX)
 		return -1;
@@ -200,6 +200,8 @@ static int tick(struct hold *hold, struct err *err)
 	if (clock_awake_ns() < hold->tick_ns)
 		return 0;
 	hold->tick_ns = clock_awake_ns() + TICK_NS;
+	if (hold->look_at_memory)
+		hold_ceiling_look(hold);
 	return member_tick(hold->member) ? member_settle(hold->member, err) : 0;
 }
 
@@ -235,6 +237,7 @@ static int watch(struct hold *hold, struct err *err)
 	/* The log's line wants the local time: its zone is read here, while the job starts, and not when somebody waits
 	 * for our end. */
 	clock_wall_format(clock_wall_ns(), text);
+	hold_ceiling_begin(hold);
 	obey_order(hold);
 	while (!hold_empty(hold)) {
 		if (sleep_once(hold, err) < 0)
@@ -276,6 +279,7 @@ static void put_away(struct hold *hold)
 {
 	cell_remove(&hold->cell);
 	hold->member->job.cell[0] = '\0';
+	hold->member->job.stuck = 0;
 	terminal_restore(&hold->terminal);
 	if (hold->frozen_file[0])
 		unlink(hold->frozen_file);
@@ -283,13 +287,17 @@ static void put_away(struct hold *hold)
 		close(hold->first.pidfd);
 }
 
-/* We cannot go on. The lane is not to pass on before the job is gone, so long as that takes no more than a moment. */
+/* We cannot go on. The lane is not to pass on before the job is gone: what cannot be killed is left to a rescuer, with
+ * its lane and its cell. */
 static void end_at_once(struct hold *hold)
 {
 	enum { GONE_MS = 3000 };
 
 	hold_kill(hold);
-	cell_wait_empty(&hold->cell, GONE_MS);
+	if (cell_wait_empty(&hold->cell, GONE_MS))
+		return;
+	cell_close(&hold->cell);
+	seat_drop(&hold->member->lane);
 }
 
 int supervise(struct member *member, struct task *task, struct verdict *ret_verdict, struct err *err)
@@ -326,6 +334,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	}
 	judge(&hold, &verdict);
 	read_figures(&hold, &verdict);
+	hold_ceiling_judge(&hold, &verdict);
 	put_away(&hold);
 	*ret_verdict = verdict;
 	return 0;

@@ -35,7 +35,7 @@ struct verdict {
 	enum outcome outcome;
 	int exit_code;
 	int signal;	/* that ended its first process; 0: none */
-	struct err why; /* for a job that could not start; text "" otherwise */
+	struct err why; /* why it could not start; with code EXIT_OK a line on how it ended; text "" otherwise */
 	int64_t ran_ns; /* of this hold, awake and unfrozen */
 	int64_t frozen_ns;
 	int64_t waited_ns; /* before this hold */

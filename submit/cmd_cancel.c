@@ -181,8 +181,8 @@ static int wait_until_gone(struct queue *queue, const struct request *request)
 			continue;
 		int ended = await_end(queue, request->ids[i], left_ms < 0 ? 0 : (int)left_ms, NULL, NULL, &view, &err);
 		if (ended == 0) {
-			err_set(&err, EXIT_FAILED, "job %llu is still being stopped",
-				(unsigned long long)request->ids[i]);
+			err_set(&err, EXIT_FAILED, "job %llu is still being stopped%s%s",
+				(unsigned long long)request->ids[i], view.sentence[0] ? ": " : "", view.sentence);
 			code = say_err(&err);
 		}
 	}

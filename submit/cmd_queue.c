@@ -42,10 +42,10 @@ struct listing {
 
 static int check_state(const char *state, struct err *err)
 {
-	static const char *const words[] = { "pending", "running",   "frozen",	"completing", "completed",
-					     "failed",	"cancelled", "timeout", "lost",	      "PD",
-					     "R",	"S",	     "CG",	"CD",	      "F",
-					     "CA",	"TO",	     "NF",	NULL };
+	static const char *const words[] = { "pending",	  "running", "frozen", "completing", "completed", "failed",
+					     "cancelled", "timeout", "oom",    "lost",	     "PD",	  "R",
+					     "S",	  "CG",	     "CD",     "F",	     "CA",	  "TO",
+					     "OOM",	  "NF",	     NULL };
 	char hint[64];
 
 	for (int i = 0; words[i]; i++) {
@@ -120,10 +120,13 @@ static void put_row(struct listing *listing, const struct jobview *view)
 	if (listing->shown == 0)
 		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION",
 			   "NAME", "TIME", "WHY");
-	buf_printf(&listing->out, "%6llu %-2s %-12s %-12.12s %-20s %9s  ", (unsigned long long)view->id,
-		   jobview_letters(view), view->class_name, view->session, name, time);
+	/* Three letters take a blank of the next column's. */
+	const char *letters = jobview_letters(view);
+	buf_printf(&listing->out, "%6llu %-2s %-*s %-12.12s %-20s %9s  ", (unsigned long long)view->id, letters,
+		   letters[0] && letters[1] && letters[2] ? 11 : 12, view->class_name, view->session, name, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
-		buf_printf(&listing->out, "on lane %d\n", view->lane);
+		buf_printf(&listing->out, "on lane %d%s%s\n", view->lane, view->sentence[0] ? ", " : "",
+			   view->sentence);
 	else if (view->state == VIEW_ENDED)
 		buf_printf(&listing->out, "%s, exit code %d%s%s\n", jobview_state(view), view->exit_code,
 			   view->sentence[0] ? ": " : "", view->sentence);

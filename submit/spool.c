@@ -26,13 +26,13 @@ static const char *const folder_names[SPOOL_FOLDERS] = {
 const char *const outcome_names[OUTCOMES] = {
 	[OUTCOME_NONE] = "",	       [OUTCOME_COMPLETED] = "completed",
 	[OUTCOME_FAILED] = "failed",   [OUTCOME_CANCELLED] = "cancelled",
-	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_LOST] = "lost",
-	[OUTCOME_TURN] = "turn",
+	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_OOM] = "oom",
+	[OUTCOME_LOST] = "lost",       [OUTCOME_TURN] = "turn",
 };
 
 const char *const outcome_letters[OUTCOMES] = {
 	[OUTCOME_NONE] = "",	  [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F", [OUTCOME_CANCELLED] = "CA",
-	[OUTCOME_TIMEOUT] = "TO", [OUTCOME_LOST] = "NF",      [OUTCOME_TURN] = "S",
+	[OUTCOME_TIMEOUT] = "TO", [OUTCOME_OOM] = "OOM",      [OUTCOME_LOST] = "NF",  [OUTCOME_TURN] = "S",
 };
 
 enum outcome outcome_parse(const char *word)

@@ -44,13 +44,14 @@ enum outcome {
 	OUTCOME_FAILED,
 	OUTCOME_CANCELLED,
 	OUTCOME_TIMEOUT,
+	OUTCOME_OOM,
 	OUTCOME_LOST,
 	OUTCOME_TURN, /* a hold that ended by giving the lane up; in the log alone */
 	OUTCOMES,
 };
 
 extern const char *const outcome_names[OUTCOMES];
-/* Slurm's two letters: CD F CA TO NF. */
+/* Slurm's letters: CD F CA TO OOM NF. */
 extern const char *const outcome_letters[OUTCOMES];
 /* OUTCOME_NONE for a word that is none. */
 enum outcome outcome_parse(const char *word);

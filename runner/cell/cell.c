@@ -37,6 +37,17 @@ static int open_files(struct cell *cell, struct err *err)
 	return -1;
 }
 
+/* /proc/swaps has a line of titles, and one for each swap. */
+static bool machine_swaps(void)
+{
+	char text[256], *titles_end;
+
+	if (file_read_small(AT_FDCWD, "/proc/swaps", text, sizeof text) <= 0)
+		return false;
+	titles_end = strchr(text, '\n');
+	return titles_end && titles_end[1];
+}
+
 static int set_ceiling(struct cell *cell, uint64_t memory_bytes, struct err *err)
 {
 	char text[32];
@@ -44,10 +55,26 @@ static int set_ceiling(struct cell *cell, uint64_t memory_bytes, struct err *err
 	fmt(text, sizeof text, "%llu", (unsigned long long)memory_bytes);
 	if (write_file(cell->fd, "memory.max", text) < 0)
 		return err_sys(err, "cannot set the memory ceiling of %s", cell->path);
-	if (write_file(cell->fd, "memory.swap.max", "0") < 0 && errno != ENOENT)
-		return err_sys(err, "cannot forbid swap in %s", cell->path);
+	if (write_file(cell->fd, "memory.swap.max", "0") < 0) {
+		if (errno != ENOENT)
+			return err_sys(err, "cannot forbid swap in %s", cell->path);
+		cell->swaps = machine_swaps();
+	}
 	if (write_file(cell->fd, "memory.oom.group", "1") < 0 && errno != ENOENT)
 		return err_sys(err, "cannot set the group kill of %s", cell->path);
+	return 0;
+}
+
+static int set_limits(const struct cell_place *place, struct cell *cell, const struct cell_limits *limits,
+		      struct err *err)
+{
+	char text[32];
+
+	if (place->memory && set_ceiling(cell, limits->memory_bytes, err) < 0)
+		return -1;
+	fmt(text, sizeof text, "%d", limits->processes);
+	if (place->pids && write_file(cell->fd, "pids.max", text) < 0)
+		return err_sys(err, "cannot limit the processes of %s", cell->path);
 	return 0;
 }
 
@@ -57,7 +84,46 @@ void cell_path(const struct cell_place *place, const char *name, char path[CELL_
 		path[0] = '\0';
 }
 
-int cell_make(const struct cell_place *place, const char *name, uint64_t memory_bytes, struct cell *ret_cell,
+/* The tree's very root has no such files; what is made in it has those that its kernel knows. */
+static bool swap_is_free(const struct cell_place *place)
+{
+	SCOPE_FD int fd = open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && file_exists(fd, "memory.max") && !file_exists(fd, "memory.swap.max") && machine_swaps();
+}
+
+void cell_missing(const struct cell_place *place, const struct cell *cell, char text[CELL_MISSING])
+{
+	bool made = cell ? cell->fd >= 0 : place->available;
+	bool memory = made && place->memory;
+	struct {
+		bool missing;
+		const char *text;
+	} parts[] = {
+		{ !made, "children may escape" },
+		{ !made || !place->freezer, "SIGSTOP stands in for the freezer" },
+		{ !memory, "the memory ceiling is watched, not enforced by the kernel" },
+		{ memory && (cell ? cell->swaps : swap_is_free(place)), "swap not limited (no memory.swap.max)" },
+		{ !made || !place->pids, "processes not limited" },
+	};
+	int used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (parts[i].missing)
+			used += fmt(text + used, CELL_MISSING - (size_t)used, "%s%s", used ? "; " : "", parts[i].text);
+	}
+}
+
+/* One of that name can only be what a queue of the same inode left long ago: its counters would be ours. */
+static int make_folder(const char *path)
+{
+	if (mkdir(path, 0755) == 0)
+		return 0;
+	return errno == EEXIST && rmdir(path) == 0 ? mkdir(path, 0755) : -1;
+}
+
+int cell_make(const struct cell_place *place, const char *name, const struct cell_limits *limits, struct cell *ret_cell,
 	      struct err *err)
 {
 	struct cell cell = CELL_NONE;
@@ -65,9 +131,9 @@ int cell_make(const struct cell_place *place, const char *name, uint64_t memory_
 	cell_path(place, name, cell.path);
 	if (!cell.path[0])
 		return err_set(err, EXIT_FAILED, "cannot make cell %s: the path is too long", name);
-	if (mkdir(cell.path, 0755) < 0 && errno != EEXIST)
+	if (make_folder(cell.path) < 0)
 		return err_sys(err, "cannot make cell %s", cell.path);
-	if (open_files(&cell, err) < 0 || (place->memory && set_ceiling(&cell, memory_bytes, err) < 0)) {
+	if (open_files(&cell, err) < 0 || set_limits(place, &cell, limits, err) < 0) {
 		rmdir(cell.path);
 		cell_close(&cell);
 		return -1;
@@ -128,41 +194,63 @@ bool cell_wait_empty(const struct cell *cell, int timeout_ms)
 
 bool cell_freeze(const struct cell *cell, bool frozen, int timeout_ms)
 {
-	if (write_file(cell->fd, "cgroup.freeze", frozen ? "1" : "0") < 0)
-		return false;
+	if (write_file(cell->fd, "cgroup.freeze", frozen ? "1" : "0") < 0) {
+		if (errno != ENOENT || cell->fd < 0)
+			return false;
+		cell_signal(cell, frozen ? SIGSTOP : SIGCONT);
+		return true;
+	}
 	return wait_for_event(cell, "frozen", frozen, timeout_ms);
 }
 
-static void each_below(int folder, void (*visit)(pid_t, void *), void *context, int depth)
+/* A look at the cgroup open as `folder` and at those nested in it; removes the nested ones where that is wanted. */
+struct walk {
+	void (*look)(int folder, struct walk *walk);
+	void (*visit)(pid_t pid, void *context);
+	void *context;
+	bool remove; /* the kernel removes only empty leaves */
+};
+
+static void walk_below(int folder, struct walk *walk, int depth)
+{
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPE_DIR DIR *list = copy < 0 ? NULL : fdopendir(copy);
+
+	if (walk->look)
+		walk->look(folder, walk);
+	for (struct dirent *found; list && depth < 64 && (found = readdir(list));) {
+		if (found->d_type != DT_DIR || found->d_name[0] == '.')
+			continue;
+		SCOPE_FD int below = openat(folder, found->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (below >= 0)
+			walk_below(below, walk, depth + 1);
+		if (walk->remove)
+			unlinkat(folder, found->d_name, AT_REMOVEDIR);
+	}
+}
+
+static void visit_processes(int folder, struct walk *walk)
 {
 	SCOPE_FREE char *pids = NULL;
 	size_t size = 0;
 	SCOPE_FD int fd = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(TAKE_FD(fd), "r");
 
-	if (file) {
-		while (getline(&pids, &size, file) > 0) {
-			pid_t pid = (pid_t)fmt_read_signed(pids, NULL);
-			if (pid > 0)
-				visit(pid, context);
-		}
+	while (file && getline(&pids, &size, file) > 0) {
+		pid_t pid = (pid_t)fmt_read_signed(pids, NULL);
+		if (pid > 0)
+			walk->visit(pid, walk->context);
+	}
+	if (file)
 		fclose(file);
-	}
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	SCOPE_DIR DIR *list = copy < 0 ? NULL : fdopendir(copy);
-	for (struct dirent *found; list && depth < 64 && (found = readdir(list));) {
-		if (found->d_type != DT_DIR || found->d_name[0] == '.')
-			continue;
-		SCOPE_FD int below = openat(folder, found->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (below >= 0)
-			each_below(below, visit, context, depth + 1);
-	}
 }
 
 void cell_each(const struct cell *cell, void (*visit)(pid_t pid, void *context), void *context)
 {
+	struct walk walk = { .look = visit_processes, .visit = visit, .context = context };
+
 	if (cell->fd >= 0)
-		each_below(cell->fd, visit, context, 0);
+		walk_below(cell->fd, &walk, 0);
 }
 
 static void signal_one(pid_t pid, void *context)
@@ -178,17 +266,34 @@ void cell_signal(const struct cell *cell, int sig)
 	cell_each(cell, signal_one, &sig);
 }
 
+static void thaw(int folder, struct walk *walk)
+{
+	(void)walk;
+	write_file(folder, "cgroup.freeze", "0");
+}
+
+void cell_terminate(const struct cell *cell)
+{
+	enum { FREEZE_MS = 200 };
+	struct walk walk = { .look = thaw };
+
+	cell_freeze(cell, true, FREEZE_MS);
+	cell_signal(cell, SIGTERM);
+	cell_signal(cell, SIGCONT);
+	walk_below(cell->fd, &walk, 0);
+}
+
 void cell_kill(const struct cell *cell)
 {
 	if (cell->fd < 0 || write_file(cell->fd, "cgroup.kill", "1") == 0)
 		return;
-	/* Before Linux 5.14: frozen, nothing forks any more; a killed process leaves a frozen cgroup. */
+	/* Before Linux 5.14, and of threaded cgroups: frozen, nothing forks, and SIGKILL ends what is frozen. */
 	cell_freeze(cell, true, 500);
 	for (int tries = 0; tries < 100 && cell_populated(cell); tries++) {
 		cell_signal(cell, SIGKILL);
-		cell_freeze(cell, false, 0);
 		cell_wait_empty(cell, 10);
 	}
+	cell_freeze(cell, false, 0);
 }
 
 void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures)
@@ -204,20 +309,52 @@ void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures
 		ret_figures->peak_memory_bytes = fmt_read_signed(text, NULL);
 }
 
-/* A job may have made cgroups of its own below; the kernel removes only empty leaves. */
-static void remove_below(int folder, int depth)
+bool cell_knows_peak(const struct cell *cell)
 {
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	SCOPE_DIR DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	return file_exists(cell->fd, "memory.peak");
+}
 
-	for (struct dirent *found; list && depth < 64 && (found = readdir(list));) {
-		if (found->d_type != DT_DIR || found->d_name[0] == '.')
-			continue;
-		SCOPE_FD int below = openat(folder, found->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (below >= 0)
-			remove_below(below, depth + 1);
-		unlinkat(folder, found->d_name, AT_REMOVEDIR);
+int64_t cell_memory_now(const struct cell *cell)
+{
+	char text[32];
+
+	return file_read_small(cell->fd, "memory.current", text, sizeof text) > 0 ? fmt_read_signed(text, NULL) : -1;
+}
+
+/* The figure behind "KEY " at the start of a line; -1 where there is none. */
+static int64_t read_figure(int folder, const char *name, const char *key)
+{
+	char text[4096], *next = text;
+	size_t length = strlen(key);
+
+	if (file_read_small(folder, name, text, sizeof text) <= 0)
+		return -1;
+	for (char *row; (row = strsep(&next, "\n"));) {
+		if (strncmp(row, key, length) == 0 && row[length] == ' ')
+			return fmt_read_signed(row + length, NULL);
 	}
+	return -1;
+}
+
+int64_t cell_shared_memory(const struct cell *cell)
+{
+	return cell->fd < 0 ? -1 : read_figure(cell->fd, "memory.stat", "shmem");
+}
+
+static uint64_t read_count(const struct cell *cell, const char *name, const char *key)
+{
+	int64_t count = read_figure(cell->fd, name, key);
+
+	return count < 0 ? 0 : (uint64_t)count;
+}
+
+void cell_read_oom(const struct cell *cell, struct cell_oom *ret_oom)
+{
+	*ret_oom = (struct cell_oom){ 0 };
+	if (cell->fd < 0 || (ret_oom->kills = read_count(cell, "memory.events", "oom_kill")) == 0)
+		return;
+	ret_oom->here = read_count(cell, "memory.events.local", "oom");
+	ret_oom->below = read_count(cell, "memory.events", "oom");
 }
 
 void cell_remove(struct cell *cell)
@@ -225,7 +362,9 @@ void cell_remove(struct cell *cell)
 	if (cell->fd < 0)
 		return;
 	if (rmdir(cell->path) < 0 && errno == EBUSY) {
-		remove_below(cell->fd, 0);
+		/* A job may have made cgroups of its own below. */
+		struct walk walk = { .remove = true };
+		walk_below(cell->fd, &walk, 0);
 		rmdir(cell->path);
 	}
 	cell_close(cell);

@@ -18,21 +18,44 @@
 struct cell {
 	int fd;	       /* the cgroup's folder; -1: no cell */
 	int events_fd; /* cgroup.events: POLLPRI on a change */
+	bool swaps;    /* its kernel has no memory.swap.max, and the machine has swap */
 	char path[CELL_PATH];
 };
 
 #define CELL_NONE ((struct cell){ .fd = -1, .events_fd = -1 })
+
+struct cell_limits {
+	uint64_t memory_bytes;
+	int processes; /* and threads */
+};
 
 struct cell_figures {
 	int64_t cpu_ns; /* -1: unknown, as below */
 	int64_t peak_memory_bytes;
 };
 
+/* What the kernel did in a cell for want of memory. A new cell's counters are 0, and each cell is a new one. */
+struct cell_oom {
+	uint64_t here;	/* times its own ceiling was hit and nothing could be reclaimed: memory.events.local, oom */
+	uint64_t below; /* the same, ceilings of cgroups that the job made inside counted too: memory.events, oom */
+	uint64_t kills; /* processes of it that were killed, inside such cgroups too: memory.events, oom_kill. Also
+			   those that were killed because the machine, or a cgroup above, ran out */
+};
+
 /* The path that cell_make() gives a cell of that name; "" when it is too long. */
 void cell_path(const struct cell_place *place, const char *name, char path[CELL_PATH]);
-/* Makes an empty one named `name`; with the place's memory controller the ceiling is set and swap forbidden. */
-int cell_make(const struct cell_place *place, const char *name, uint64_t memory_bytes, struct cell *ret_cell,
+/*
+ * Makes a new and empty one named `name`. With the place's memory controller the ceiling is set, swap forbidden, and
+ * who passes it is killed with all the others of the cell; with its pids controller the number of processes is bounded.
+ */
+int cell_make(const struct cell_place *place, const char *name, const struct cell_limits *limits, struct cell *ret_cell,
 	      struct err *err);
+/*
+ * Which guarantees are missing, for people: parts joined by "; ", "" when none is. `cell` NULL: of what is made at
+ * `place`, for `status`; a swap that is not limited is not seen then at the tree's very root.
+ */
+enum { CELL_MISSING = 256 };
+void cell_missing(const struct cell_place *place, const struct cell *cell, char text[CELL_MISSING]);
 /* Opens one by its path, as a rescuer does; -1 with errnum ENOENT when it is gone. */
 int cell_open(const char *path, struct cell *ret_cell, struct err *err);
 
@@ -40,15 +63,26 @@ int cell_open(const char *path, struct cell *ret_cell, struct err *err);
 bool cell_populated(const struct cell *cell);
 /* Waits for it to be empty, at most `timeout_ms`; false when it is not. */
 bool cell_wait_empty(const struct cell *cell, int timeout_ms);
-/* Freezes or thaws; waits until it is done, at most `timeout_ms`; false when it is not. */
+/* Freezes or thaws; waits until it is done, at most `timeout_ms`; false when it is not. Before Linux 5.2: SIGSTOP and
+ * SIGCONT. */
 bool cell_freeze(const struct cell *cell, bool frozen, int timeout_ms);
 /* Sends a signal to every process inside. */
 void cell_signal(const struct cell *cell, int sig);
+/* SIGTERM and SIGCONT to every process inside, frozen meanwhile so that none forks away; thaws also what the job itself
+ * froze. */
+void cell_terminate(const struct cell *cell);
 /* SIGKILL to all, safe against forks; thaws as well. */
 void cell_kill(const struct cell *cell);
 /* Calls `visit` with each pid inside. */
 void cell_each(const struct cell *cell, void (*visit)(pid_t pid, void *context), void *context);
 void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures);
+/* False before Linux 5.19: the peak is then the largest cell_memory_now() that somebody saw. */
+bool cell_knows_peak(const struct cell *cell);
+/* Bytes charged now; -1 unknown. */
+int64_t cell_memory_now(const struct cell *cell);
+/* Of them in tmpfs and shared memory; what is left when no process is belongs to files. -1 unknown. */
+int64_t cell_shared_memory(const struct cell *cell);
+void cell_read_oom(const struct cell *cell, struct cell_oom *ret_oom);
 /* Removes the cgroup with everything nested in it, and closes. An already missing one is fine. */
 void cell_remove(struct cell *cell);
 void cell_close(struct cell *cell);

@@ -106,6 +106,7 @@ static bool try_place(const char *path, struct cell_place *place)
 	place->available = true;
 	place->freezer = true;
 	place->memory = has_word(fd, "cgroup.subtree_control", "memory");
+	place->pids = has_word(fd, "cgroup.subtree_control", "pids");
 	if (!place->memory)
 		fmt(place->reason, sizeof place->reason, "the memory controller is not enabled in %.120s", path);
 	return true;
@@ -200,7 +201,7 @@ static const struct cell_place *look(bool wanted, bool ask)
 {
 	if (place_known && wanted)
 		return &found_place;
-	found_place.available = found_place.memory = found_place.freezer = false;
+	found_place.available = found_place.memory = found_place.pids = found_place.freezer = false;
 	found_place.reason[0] = found_place.folder[0] = '\0';
 	if (wanted)
 		find_place(ask, &found_place);

@@ -17,6 +17,7 @@ enum { CELL_PATH = 512 };
 struct cell_place {
 	bool available;
 	bool memory; /* memory.max can be set for cells made here */
+	bool pids;   /* pids.max likewise */
 	bool freezer;
 	char reason[192];	/* why a guarantee is missing; "" when none is */
 	char folder[CELL_PATH]; /* where cells are made */

@@ -56,6 +56,8 @@ static const struct field fields[] = {
 	FIELD("memory", FIELD_NUMBER, memory_bytes),
 	FIELD("main", FIELD_PROC, main),
 	FIELD("cell", FIELD_TEXT, cell),
+	FIELD("stuck", FIELD_INT, stuck),
+	FIELD("again", FIELD_NUMBER, again_boot_ns),
 	FIELD("mark", FIELD_TEXT, mark),
 };
 
@@ -163,6 +165,11 @@ int entry_parse(const char *text, struct entry *ret_entry)
 		text = line_end + 1;
 	}
 	return 0;
+}
+
+bool entry_rests(const struct entry *entry, int64_t now_boot_ns)
+{
+	return entry->stuck && now_boot_ns < entry->again_boot_ns;
 }
 
 int entry_read(int fd, struct entry *ret_entry, struct err *err)

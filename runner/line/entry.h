@@ -52,12 +52,19 @@ struct entry {
 	int64_t budget_ns;
 	int64_t limit_ns;
 	uint64_t memory_bytes;
-	struct procid main; /* the job's first process */
-	char cell[512];	    /* path of its cgroup; "" without one */
-	char mark[128];	    /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
+	struct procid main;    /* the job's first process */
+	char cell[512];	       /* path of its cgroup; "" without one */
+	int stuck;	       /* a process that SIGKILL does not end; 0: none */
+	int64_t again_boot_ns; /* no supervisor lives: when to try again to end it */
+	char mark[128];	       /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
 };
 
 extern const char *const entry_state_names[ENTRY_STATES];
+
+/* Between two tries to end a process that cannot be killed. */
+enum { ENTRY_AGAIN_S = 5 };
+/* What a dead supervisor left could not be ended, and it is not yet time to try again. */
+bool entry_rests(const struct entry *entry, int64_t now_boot_ns);
 
 enum { ENTRY_TEXT = 4096 };
 /* Returns the length; text always fits. */

@@ -155,6 +155,11 @@ static int judge_lane(struct view *view, const struct seat_view *seat, struct er
 		else if (entry->owner.pid)
 			view->standby_granted = true;
 		view->spool_runs |= entry->worker;
+	} else if (!seat->held && entry_rests(entry, view->now)) {
+		view->spool_runs |= entry->kind == ENTRY_SPOOL;
+		view_note_again(view, entry->again_boot_ns);
+		view->busy++;
+		return 0;
 	} else if (!seat->held) {
 		return adopt_dead(view, seat, err);
 	} else {

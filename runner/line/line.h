@@ -38,9 +38,9 @@ struct line_spool {
 	/* Moves its record to running/; with the lock, and after the lane names the job: killed in between, the
 	 * record is still pending. The other way round nobody would look for it before the next boot. */
 	int (*take)(void *context, const struct candidate *winner, struct err *err);
-	/* What a dead supervisor left of its job is killed and gone when this returns 0; -1: something is still there.
-	 */
-	int (*clear)(void *context, const struct entry *entry, struct err *err);
+	/* What a dead supervisor left of its job is killed and gone when this returns 0; -1: something is still there,
+	 * and entry->stuck is one of its processes. Short where it is so already. */
+	int (*clear)(void *context, struct entry *entry, struct err *err);
 	/* The job of a dead supervisor goes back in line or ends `lost`; with the lock. */
 	int (*lost)(void *context, const struct entry *entry, struct err *err);
 	/* Records that say running although this boot knows nothing of them; with the lock. */

@@ -163,14 +163,35 @@ static int watch_others(struct member *member, const struct plan *plan)
 	return gone;
 }
 
+/* Its lane, or its ticket, stays as it is; nobody else need lose time with it for a while. */
+static void let_rest(struct member *member, struct dead *dead)
+{
+	struct entry entry = dead->entry;
+	struct err ignored = ERR_NONE;
+
+	member->blocked = true;
+	entry.again_boot_ns = clock_boot_ns() + ENTRY_AGAIN_S * NS_PER_S;
+	if (member->again_boot_ns == 0 || entry.again_boot_ns < member->again_boot_ns)
+		member->again_boot_ns = entry.again_boot_ns;
+	/* Its owner is dead. */
+	if (entry.socket[0])
+		unlink(entry.socket);
+	entry.socket[0] = '\0';
+	if (dead->seat.fd < 0) {
+		ticket_update(&dead->ticket, &entry, &ignored);
+		return;
+	}
+	entry.state = ENTRY_COMPLETING;
+	seat_update(&dead->seat, &entry, &ignored);
+}
+
 static int clear_one(struct member *member, struct dead *dead, struct err *err)
 {
 	struct line *line = member->line;
 	struct line_spool *spool = &line->spool;
 
 	if (spool->clear(spool->context, &dead->entry, err) < 0) {
-		member->again_boot_ns = clock_boot_ns() + NS_PER_S;
-		member->blocked = true;
+		let_rest(member, dead);
 		return 0;
 	}
 	if (line_lock(line, err) < 0)

@@ -85,6 +85,10 @@ int view_adopt_frozen(struct view *view, const char *file)
 	struct dead *dead = fd < 0 ? NULL : view_grow(&plan->dead, plan->deads, sizeof *dead);
 	if (!dead || fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_read(fd, &dead->entry, &ignored) < 0)
 		return 0;
+	if (entry_rests(&dead->entry, view->now)) {
+		view_note_again(view, dead->entry.again_boot_ns);
+		return 0;
+	}
 	fmt(dead->ticket.file, sizeof dead->ticket.file, "%s", file);
 	dead->ticket.fd = TAKE_FD(fd);
 	dead->seat = SEAT_NONE;

@@ -167,6 +167,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 	struct conf expected = {
 		.lanes = 2,
 		.memory_bytes = UINT64_C(24) << 30,
+		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,
 		.cells = true,
@@ -353,6 +354,7 @@ static void values_are_refused_at_their_line(void **state)
 {
 	(void)state;
 	refused("lanes = 0", "pgpu.conf:1: lanes: '0' is not from 1 to 64");
+	refused("processes = 0", "pgpu.conf:1: processes: '0' is not from 1 to 4194304");
 	refused("lanes = 65", "pgpu.conf:1: lanes: '65' is not from 1 to 64");
 	refused("lanes = 2.0", "pgpu.conf:1: lanes: '2.0' is not a whole number");
 	refused("lanes = ~", "pgpu.conf:1: lanes: '~' is not a whole number");
