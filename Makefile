@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make            builds build/pgpu            make demo     an overnight render in fast motion
 # make check      the whole test suite         make lint     only the checks of the source itself
+# make check-vm   the tests in a virtual machine (part of check)
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
 
 # Size counts: a start is the pages it touches.
@@ -53,8 +54,15 @@ units: $(UNITS)
 
 check:
 	@tests/deps.sh build demo check
+	@tests/deps.sh vm || echo "the tests in a virtual machine will be skipped"
 	@$(MAKE) all units
 	@tests/run.sh
+
+check-vm:
+	@tests/deps.sh build
+	@tests/deps.sh vm || echo "the tests in a virtual machine will be skipped"
+	@$(MAKE) all
+	@tests/run.sh vm
 
 lint unit: all units
 	@tests/run.sh $@
@@ -85,6 +93,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all units unit check lint demo bench install uninstall clean
+.PHONY: all units unit check check-vm lint demo bench install uninstall clean
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)

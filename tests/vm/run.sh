@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/vm/run.sh [SCENE…]: makes the machine where it is missing, and runs the test files of each scene in one boot;
+# two machines at a time, or $VMS. Each check's name begins with its scene and file. Where there can be no machine, that
+# is one skipped check. README.md in this folder is the manual.
+# shellcheck disable=SC2317 # xargs calls run_scene
+cd "$(dirname "$0")/../.." || exit 1
+
+build=$(realpath -m "${BUILD:-build}")
+log=$build/tests/vm stage=$build/tests/vm/stage
+export build log stage LIMIT=${LIMIT:-900}
+vm=tests/vm
+
+# files_of SCENE: the test files whose header names it, and for two of the scenes CLI tests as well.
+files_of()
+{
+	grep -lE "^# scenes:.* $1( |$)" "$vm"/[0-9]*.sh
+	case $1 in manager | ssh) sed -n 's|^\([0-9][^ ]*\) .*|tests/cli/\1|p' "$vm/cli-files" ;; esac
+}
+
+run_scene()
+{
+	local scene=$1 how files
+	mapfile -t files < <(files_of "$scene")
+	[ ${#files[@]} -gt 0 ] || return 0
+	case $scene in
+	manager) how=(--user pgpu) ;;
+	ssh) how=(--user pgpu --ssh) ;;
+	ssh-other) how=(--user other --ssh) ;;
+	root) how=(--user root) ;;
+	host) "$vm/inside.sh" host "${files[@]}"; return ;;
+	esac
+	"$vm/machine" run "${how[@]}" --timeout "$LIMIT" --src "$stage" -- "$vm/inside.sh" "$scene" "${files[@]}" 2>&1
+	[ $? -le 1 ] || echo "not ok - $scene: the machine runs to the end of the scene"
+}
+export -f run_scene files_of
+export vm
+
+cannot()
+{
+	echo "ok - the tests run in a machine with systemd and cgroup v2 # SKIP $1"
+	exit 0
+}
+
+for program in qemu-system-x86_64 mmdebstrap cpio ssh-keygen; do
+	[ -e "$("$vm/machine" where)/warm.state" ] || command -v $program >/dev/null || cannot "no $program here"
+done
+said=$("$vm/machine" build 2>&1)
+case $? in
+0) echo "# ${said:-the machine was there}" ;;
+77) cannot "$(tail -n 1 <<<"$said")" ;;
+*) echo "not ok - the machine is made"; printf '%s\n' "$said" | sed 's/^/# /'; exit 1 ;;
+esac
+
+rm -rf "$log"
+mkdir -p "$stage/build" && cp -r conf tests "$stage/" && cp "$build/pgpu" "$stage/build/" || exit 1
+[ $# -gt 0 ] || set -- manager ssh host root ssh-other
+printf '%s\n' "$@" | xargs -P "${VMS:-2}" -I SCENE bash -c 'run_scene SCENE >"$log/SCENE"'
+cd "$log" && cat -- "$@" && ! grep -q '^not ok' -- "$@"
