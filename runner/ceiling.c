@@ -82,8 +82,7 @@ void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)
 	} else if (oom.kills) {
 		err_set(&verdict->why, EXIT_OK,
 			oom.below ? "job %llu had a process killed at a memory ceiling of its own making"
-				  : "job %llu had a process killed since the machine ran out of memory, not at its "
-				    "ceiling",
+				  : "job %llu had a process killed as memory ran out around it, not at its ceiling",
 			id);
 	}
 }

@@ -236,13 +236,15 @@ void hold_begin_stop(struct hold *hold, enum stop why)
 	/* The grace is what it is now, not what it was when the job began: whoever cancels counts with it. */
 	line_conf_again(hold->member->line, &ignored);
 	hold_note(hold, &ignored);
+	int64_t grace_ns = hold->member->line->conf.grace_ns;
 	if (hold->cell.fd >= 0) {
+		grace_ns = cell_is_full(&hold->cell) ? 0 : grace_ns;
 		cell_terminate(&hold->cell);
 	} else {
 		hold_signal(hold, SIGTERM);
 		hold_signal(hold, SIGCONT);
 	}
-	hold->kill_at_ns = clock_awake_ns() + hold->member->line->conf.grace_ns;
+	hold->kill_at_ns = clock_awake_ns() + grace_ns;
 }
 
 void hold_end_now(struct hold *hold, enum stop why)

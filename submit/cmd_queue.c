@@ -42,17 +42,20 @@ struct listing {
 
 static int check_state(const char *state, struct err *err)
 {
-	static const char *const words[] = { "pending",	  "running", "frozen", "completing", "completed", "failed",
-					     "cancelled", "timeout", "oom",    "lost",	     "PD",	  "R",
-					     "S",	  "CG",	     "CD",     "F",	     "CA",	  "TO",
-					     "OOM",	  "NF",	     NULL };
+	static const char words[][11] = { "pending", "running",	  "frozen",  "completing", "completed",
+					  "failed",  "cancelled", "timeout", "oom",	   "lost",
+					  "PD",	     "R",	  "S",	     "CG",	   "CD",
+					  "F",	     "CA",	  "TO",	     "OOM",	   "NF" };
+	enum { COUNT = sizeof words / sizeof words[0] };
+	const char *list[COUNT + 1] = { NULL };
 	char hint[64];
 
-	for (int i = 0; words[i]; i++) {
+	for (int i = 0; i < COUNT; i++) {
 		if (strcmp(state, words[i]) == 0)
 			return 0;
+		list[i] = words[i];
 	}
-	text_hint(state, words, hint, sizeof hint);
+	text_hint(state, list, hint, sizeof hint);
 	return err_set(err, EXIT_USAGE, "queue: unknown state '%.40s'%s", state, hint);
 }
 

@@ -296,6 +296,13 @@ void cell_kill(const struct cell *cell)
 	cell_freeze(cell, false, 0);
 }
 
+static int64_t read_number(const struct cell *cell, const char *name)
+{
+	char text[32];
+
+	return file_read_small(cell->fd, name, text, sizeof text) > 0 ? fmt_read_signed(text, NULL) : -1;
+}
+
 void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures)
 {
 	char text[1024];
@@ -305,8 +312,7 @@ void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures
 		return;
 	if (file_read_small(cell->fd, "cpu.stat", text, sizeof text) > 0 && strncmp(text, "usage_usec ", 11) == 0)
 		ret_figures->cpu_ns = fmt_read_signed(text + 11, NULL) * 1000;
-	if (file_read_small(cell->fd, "memory.peak", text, sizeof text) > 0)
-		ret_figures->peak_memory_bytes = fmt_read_signed(text, NULL);
+	ret_figures->peak_memory_bytes = read_number(cell, "memory.peak");
 }
 
 bool cell_knows_peak(const struct cell *cell)
@@ -316,9 +322,14 @@ bool cell_knows_peak(const struct cell *cell)
 
 int64_t cell_memory_now(const struct cell *cell)
 {
-	char text[32];
+	return read_number(cell, "memory.current");
+}
 
-	return file_read_small(cell->fd, "memory.current", text, sizeof text) > 0 ? fmt_read_signed(text, NULL) : -1;
+bool cell_is_full(const struct cell *cell)
+{
+	int64_t most = read_number(cell, "pids.max");
+
+	return most > 0 && read_number(cell, "pids.current") >= most - most / 8;
 }
 
 /* The figure behind "KEY " at the start of a line; -1 where there is none. */

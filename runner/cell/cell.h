@@ -71,6 +71,8 @@ void cell_signal(const struct cell *cell, int sig);
 /* SIGTERM and SIGCONT to every process inside, frozen meanwhile so that none forks away; thaws also what the job itself
  * froze. */
 void cell_terminate(const struct cell *cell);
+/* Close to its limit of processes: a fork bomb, which outruns SIGTERM, since bash blocks that while it forks. */
+bool cell_is_full(const struct cell *cell);
 /* SIGKILL to all, safe against forks; thaws as well. */
 void cell_kill(const struct cell *cell);
 /* Calls `visit` with each pid inside. */
