@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# scenes: manager ssh root
 # systemd gives a place for cells, once a login; a job starts straight into its cell there, and neither asks nor moves.
-. "$(dirname "$0")/../cli/lib.sh"
+# scenes: manager ssh root
+. "$(dirname "$0")/lib.sh"
 
 own() { sed -n 's/^0:://p' /proc/self/cgroup; }
 cell='/pgpu\.[0-9-]+\.scope/pgpu-[0-9a-f-]+$'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# scenes: ssh-other
 # A login of a user who does not linger: no cell that would end with it, and each job says what is missing.
-. "$(dirname "$0")/../cli/lib.sh"
+# scenes: ssh-other
+. "$(dirname "$0")/lib.sh"
 rm -f "$XDG_RUNTIME_DIR"/pgpu/said-*
 
 before=$(cat /proc/self/cgroup)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# scenes: manager ssh root
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The ceiling that the kernel keeps, and what is said of it.
+# scenes: manager ssh
 . "$(dirname "$0")/../cli/lib.sh"
 
 if ! pgpu status | grep -q '^cells: memory ceiling'; then

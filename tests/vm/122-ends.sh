@@ -1,7 +1,7 @@
 #!/bin/bash
-# scenes: manager ssh root
 # SPDX-License-Identifier: GPL-3.0-or-later
 # However a job's processes hold out, they end, and no cgroup is left of it.
+# scenes: manager ssh
 . "$(dirname "$0")/../cli/lib.sh"
 
 if pgpu status | grep -q '^cells: none'; then
