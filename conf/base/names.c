@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "names.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "scope.h"
+
 int names_open(struct names *names, int folder)
 {
 	names->at = names->size = 0;
 	names->many = NULL;
-	names->folder = folder;
-	return lseek(folder, 0, SEEK_SET) < 0 ? -1 : 0;
+	/* Opened anew: rewound, some file systems go on showing a folder as it was when it was opened. */
+	names->fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return names->fd < 0 ? -1 : 0;
 }
 
 static bool read_more(struct names *names)
@@ -19,8 +23,8 @@ static bool read_more(struct names *names)
 	/* Once a piece was full, in large ones; without the memory for them in small ones. */
 	if (names->size > NAMES_FEW / 2 && !names->many)
 		names->many = malloc(NAMES_MANY);
-	ssize_t got = names->many ? getdents64(names->folder, names->many, NAMES_MANY)
-				  : getdents64(names->folder, names->few, NAMES_FEW);
+	ssize_t got = names->many ? getdents64(names->fd, names->many, NAMES_MANY)
+				  : getdents64(names->fd, names->few, NAMES_FEW);
 	names->at = 0;
 	names->size = got > 0 ? (size_t)got : 0;
 	return got > 0;
@@ -40,6 +44,8 @@ const struct dirent64 *names_next(struct names *names)
 
 void names_close(struct names *names)
 {
+	scope_close(&names->fd);
 	free(names->many);
+	names->fd = -1;
 	names->many = NULL;
 }

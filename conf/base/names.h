@@ -19,7 +19,7 @@
 enum { NAMES_FEW = 1024, NAMES_MANY = 32 << 10 };
 
 struct names {
-	int folder;
+	int fd;
 	size_t at, size;
 	char *many; /* heap, once a folder has more than `few` holds */
 	char few[NAMES_FEW] __attribute__((aligned(8)));
@@ -27,11 +27,11 @@ struct names {
 
 #define NAMES_NONE                                                                                                     \
 	{                                                                                                              \
-		.folder = -1                                                                                           \
+		.fd = -1                                                                                           \
 	}
 #define SCOPE_NAMES __attribute__((cleanup(names_close)))
 
-/* One reader at a time: the position is that of `folder`, which stays the caller's. -1 with errno. */
+/* `folder` is left as it is. -1 with errno. */
 int names_open(struct names *names, int folder);
 const struct dirent64 *names_next(struct names *names);
 void names_close(struct names *names);

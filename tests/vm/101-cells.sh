@@ -7,7 +7,7 @@
 
 status=$(pgpu status --json)
 if [ "$SCENE" = manager ]; then
-	matches "cells with a ceiling of memory" '"available":true,"memory":true,"freezer":true,"reason":null' "$status"
+	matches "cells with a ceiling of memory" '"available":true,"memory":true,"freezer":true,"processes":true,"reason":null' "$status"
 else
 	matches "cells with a ceiling, or a reason why not" '"memory":true|"reason":"[^"]+"' "$status"
 fi
@@ -16,7 +16,7 @@ fi
 mkfifo ready
 exits 3 "a job whose children escape ends" pgpu run -q -- bash -c '
 	setsid sleep 1000 & echo $! >>pids
-	setsid sh -c "sh -c \"echo \\\$\\\$ >>pids; echo >ready; exec sleep 1000\" & exit" &
+	setsid sh -c "sh -c \"echo \\\$\\\$ >>pids; exec sleep 1000\" & exit" &
 	python3 -c "import os, time
 if os.fork() == 0:
 	os.setsid()
@@ -25,7 +25,7 @@ if os.fork() == 0:
 		print(file=open(\"ready\", \"w\"))
 		time.sleep(1000)
 	os._exit(0)" &
-	for child in 1 2; do read -r _ <ready; done
+	while [ "$(wc -l <pids)" -lt 3 ]; do read -rt 0.1 _ <>ready; done
 	exit 3'
 equals "it had three of them" 3 "$(wc -l <pids)"
 # shellcheck disable=SC2046 # a list of words
