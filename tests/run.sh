@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tests/run.sh [unit|cli|model|lint|crash|vm|FILE]…: runs the tests, all kinds by default, two files at a time, and ends with
 # the line "N passed, N failed, N skipped". A test file is a program that prints "ok NAME", "not ok NAME" or
-# "ok NAME # SKIP reason" a check (TAP, whose numbers and plan may be missing); "# " lines explain. One that exits non-zero
-# without a "not ok", says nothing, or is still there after LIMIT seconds has failed. What a file printed is kept in
-# build/tests/log/.
+# "ok NAME # SKIP reason" a check (TAP, whose numbers and plan may be missing); "# " lines explain. One that exits
+# non-zero without a "not ok", says nothing, or is still there after LIMIT seconds (vm: twice that) has failed. What a
+# file printed is kept in build/tests/log/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -28,11 +28,12 @@ files_of()
 run_file()
 {
 	local file=${1#"$build/"} started=$SECONDS code
-	local kept=$log/${file//\//-}
+	local kept=$log/${file//\//-} limit=$LIMIT
+	[[ $1 != tests/vm/* ]] || limit=$((2 * LIMIT)) # one file for all scenes
 
-	{ timeout -k 20 "$LIMIT" "$1" </dev/null; } >"$kept" 2>&1
+	{ timeout -k 20 "$limit" "$1" </dev/null; } >"$kept" 2>&1
 	code=$?
-	[ "$code" -ne 124 ] || echo "not ok $file is still there after $LIMIT s" >>"$kept"
+	[ "$code" -ne 124 ] || echo "not ok $file is still there after $limit s" >>"$kept"
 	echo "# exit $code after $((SECONDS - started)) s" >>"$kept"
 	awk -v file="$file" -v code="$code" -f tests/count.awk "$kept"
 }

@@ -15,8 +15,9 @@ fi
 # Children that leave the process group, the session and their parent. The job itself waits until all of them are there.
 mkfifo ready
 exits 3 "a job whose children escape ends" pgpu run -q -- bash -c '
+	exec 3<>ready
 	setsid sleep 1000 & echo $! >>pids
-	setsid sh -c "sh -c \"echo \\\$\\\$ >>pids; exec sleep 1000\" & exit" &
+	setsid sh -c "sh -c \"echo \\\$\\\$ >>pids; echo >ready; exec sleep 1000\" & exit" &
 	python3 -c "import os, time
 if os.fork() == 0:
 	os.setsid()
@@ -25,7 +26,7 @@ if os.fork() == 0:
 		print(file=open(\"ready\", \"w\"))
 		time.sleep(1000)
 	os._exit(0)" &
-	while [ "$(wc -l <pids)" -lt 3 ]; do read -rt 0.1 _ <>ready; done
+	for child in 1 2; do read -r _ <&3; done
 	exit 3'
 equals "it had three of them" 3 "$(wc -l <pids)"
 # shellcheck disable=SC2046 # a list of words
