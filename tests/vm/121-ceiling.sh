@@ -58,20 +58,16 @@ exits 3 "a kill at a ceiling of the job's own making is not its end" pgpu run -m
 equals "it has failed" failed "$(outcome_of)"
 matches "and a line says why" 'killed at a memory ceiling of its own making' "$(cat "$err")"
 
-# Above the cell there is less than its ceiling.
-folder=$(pgpu status | sed -n 's/^cells: memory ceiling.* in //p')/pgpu-test-$$
-if mkdir -p "$folder/inner" && echo +memory >"$folder/cgroup.subtree_control" && echo 60M >"$folder/memory.max" &&
-	(echo $BASHPID >"$folder/inner/cgroup.procs") 2>/dev/null; then
-	echo 0 >"$folder/memory.swap.max"
-	# shellcheck disable=SC2016 # the inner shell reads it
-	exits 137 "a job that dies since there is less than its ceiling around it" \
-		sh -c 'echo $$ >"$0/inner/cgroup.procs" && exec pgpu run -m 200M -- ./hog 120' "$folder"
-	equals "has failed" failed "$(outcome_of)"
+# Around the cell, in the scope it lies in, there is less than its ceiling.
+scope=$(pgpu status | sed -n 's/^cells: memory ceiling.* in //p')
+if echo 200M >"$scope/memory.max" && echo 0 >"$scope/memory.swap.max"; then
+	exits 137 "a job dies since there is less than its ceiling around it" pgpu run -m 500M -- ./hog 300
+	equals "it has failed" failed "$(outcome_of)"
 	matches "and its ceiling is not blamed" 'as memory ran out around it, not at its ceiling' "$(cat "$err")"
+	echo max >"$scope/memory.max"
 else
-	skip "a job that dies since there is less than its ceiling around it" "this folder cannot be divided"
+	skip "a job dies since there is less than its ceiling around it" "the scope's limit cannot be set"
 fi
-rmdir "$folder/inner" "$folder"
 
 open_gate neighbour
 wait $neighbour
