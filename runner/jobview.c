@@ -206,7 +206,7 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 	jobview_free(&live);
 }
 
-int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, struct err *err)
+static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view, struct err *err)
 {
 	struct entry entry;
 	struct spool_name name;
@@ -250,6 +250,22 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 	if (!found && !spooled && line_id_known(&queue->line, id))
 		ret_view->state = VIEW_GONE;
 	return 0;
+}
+
+int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, struct err *err)
+{
+	enum { TRIES = 10 }; /* it can go from pending to running to ended, and back some times */
+	struct err why = ERR_NONE;
+	int found = -1;
+
+	/* A record that is not where it was a moment ago has moved on. */
+	for (int tries = 0; found < 0 && tries < TRIES; tries++) {
+		why = ERR_NONE;
+		found = find_once(queue, id, ret_view, &why);
+		if (found < 0 && why.errnum != ENOENT)
+			break;
+	}
+	return found < 0 ? err_pass(err, &why) : found;
 }
 
 const char *jobview_state(const struct jobview *view)

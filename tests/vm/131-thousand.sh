@@ -9,6 +9,6 @@ printf '%s\n' 'name: one' 'output: /dev/null' 'command: [/bin/true]' >one.yaml
 mapfile -t files < <(yes one.yaml | head -n 1000)
 last=$(pgpu submit "${files[@]}" | tail -n 1)
 exits 0 "a thousand jobs are spooled and run" pgpu wait "$last"
-equals "each ended well" 1000 "$(pgpu log | grep -c 'completed$')"
+equals "each ended well" 1000 "$(pgpu log | awk '$5 == "one" && $NF == "completed"' | wc -l)"
 equals "and left no cgroup" "" "$(cells)"
 finish
