@@ -61,6 +61,19 @@ static void tell(const struct hold *hold, struct verdict *verdict, int64_t share
 	verdict->exit_code = EXIT_SIGNAL + 9;
 }
 
+/* A job that spent a tenth of its time at its ceiling may not have been too long, but its ceiling too low. */
+static void tell_pressure(const struct hold *hold, struct verdict *verdict)
+{
+	char ceiling[TEXT_SIZE], waited[TEXT_DURATION];
+
+	if (!hold->enforced || hold->pressed_ns < verdict->ran_ns / 10)
+		return;
+	text_size_format(hold->member->job.memory_bytes, ceiling);
+	text_duration_format(hold->pressed_ns, waited);
+	err_set(&verdict->why, EXIT_OK, "job %llu waited %s for memory at its ceiling of %s",
+		(unsigned long long)hold->member->job.id, waited, ceiling);
+}
+
 void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)
 {
 	struct cell_oom oom;
@@ -69,6 +82,8 @@ void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)
 
 	if (*peak < 0 && hold->peak_bytes > 0)
 		*peak = hold->peak_bytes;
+	if (verdict->outcome == OUTCOME_TIMEOUT)
+		tell_pressure(hold, verdict);
 	if (hold->stop == STOP_CEILING && verdict->outcome != OUTCOME_CANCELLED)
 		tell(hold, verdict, hold->shared_bytes, "; watched, not enforced by the kernel");
 	if (!hold->enforced || verdict->outcome == OUTCOME_CANCELLED || verdict->outcome == OUTCOME_TIMEOUT)

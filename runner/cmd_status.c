@@ -110,10 +110,27 @@ static void put_card(const struct card *card, struct buf *out)
 		   card->driver, card->name, busy, card->asleep ? ", asleep" : "", used, total);
 }
 
+/* "memory pressure 93%" of a job that its ceiling holds up, else nothing. */
+static void show_pressure(const struct entry *entry, char text[40])
+{
+	enum { WORTH_A_WORD = 10 };
+	struct cell_pressure pressure;
+	struct cell cell;
+	struct err ignored = ERR_NONE;
+
+	text[0] = '\0';
+	if (!entry->cell[0] || cell_open(entry->cell, &cell, &ignored) < 0)
+		return;
+	cell_read_pressure(&cell, &pressure);
+	if (pressure.percent >= WORTH_A_WORD)
+		fmt(text, 40, ", memory pressure %d%%", pressure.percent);
+	cell_close(&cell);
+}
+
 static void put_lane(int number, const struct entry *entry, struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
-	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?";
+	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
@@ -128,9 +145,10 @@ static void put_lane(int number, const struct entry *entry, struct buf *out)
 	if (view.memory_bytes > 0)
 		text_size_show((uint64_t)view.memory_bytes, ceiling);
 	text_show(view.name ? view.name : "?", name, sizeof name);
-	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s\n", number,
+	show_pressure(entry, pressure);
+	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s\n", number,
 		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
-		   ceiling, view.sentence[0] ? ", " : "", view.sentence);
+		   ceiling, pressure, view.sentence[0] ? ", " : "", view.sentence);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)

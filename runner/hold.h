@@ -36,6 +36,7 @@ struct hold {
 	int64_t kill_at_ns; /* awake; 0: not yet stopping */
 	bool killed;
 	bool enforced;	     /* the kernel keeps the ceiling of memory */
+	int64_t pressed_ns;  /* at its limit: so long it had been held up by that ceiling */
 	bool look_at_memory; /* once a second: it does not, or it does not keep the peak */
 	int64_t peak_bytes;  /* what was seen then, and of it the shared part; 0: nothing */
 	int64_t shared_bytes;

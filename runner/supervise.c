@@ -151,6 +151,9 @@ static void check_clock(struct hold *hold)
 	if (job->limit_ns && ran >= job->limit_ns) {
 		format_whole(job->limit_ns, text);
 		say("job %llu is stopped: past its limit of %s", (unsigned long long)job->id, text);
+		struct cell_pressure pressure;
+		cell_read_pressure(&hold->cell, &pressure);
+		hold->pressed_ns = pressure.waited_ns;
 		hold_begin_stop(hold, STOP_LIMIT);
 	}
 }

@@ -352,6 +352,22 @@ int64_t cell_shared_memory(const struct cell *cell)
 	return cell->fd < 0 ? -1 : read_figure(cell->fd, "memory.stat", "shmem");
 }
 
+void cell_read_pressure(const struct cell *cell, struct cell_pressure *ret_pressure)
+{
+	static const char percent[] = "full avg10=", total[] = "total=";
+	char text[256];
+	const char *found = NULL;
+
+	*ret_pressure = (struct cell_pressure){ -1, -1 };
+	if (cell->fd >= 0 && file_read_small(cell->fd, "memory.pressure", text, sizeof text) > 0)
+		found = strstr(text, percent);
+	if (!found)
+		return;
+	ret_pressure->percent = (int)fmt_read(found + sizeof percent - 1, NULL);
+	if ((found = strstr(found, total)))
+		ret_pressure->waited_ns = fmt_read_signed(found + sizeof total - 1, NULL) * 1000;
+}
+
 static uint64_t read_count(const struct cell *cell, const char *name, const char *key)
 {
 	int64_t count = read_figure(cell->fd, name, key);

@@ -82,6 +82,16 @@ void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures
 bool cell_knows_peak(const struct cell *cell);
 /* Bytes charged now; -1 unknown. */
 int64_t cell_memory_now(const struct cell *cell);
+/*
+ * When all of its processes waited for memory at once, as they do at a ceiling where the kernel goes on reclaiming
+ * instead of killing (memory.pressure, "full"): the percentage of the last ten seconds, and the time in all. -1:
+ * unknown.
+ */
+struct cell_pressure {
+	int percent;
+	int64_t waited_ns;
+};
+void cell_read_pressure(const struct cell *cell, struct cell_pressure *ret_pressure);
 /* Of them in tmpfs and shared memory; what is left when no process is belongs to files. -1 unknown. */
 int64_t cell_shared_memory(const struct cell *cell);
 void cell_read_oom(const struct cell *cell, struct cell_oom *ret_oom);

@@ -70,6 +70,8 @@ for cells in auto off; do
 	id=$(pgpu submit -m 100M -- python3 hog.py own 200)
 	exits 137 "cells = $cells: a spooled one too" pgpu wait "$id"
 	matches "cells = $cells: with the line as its reason" "\"state\":\"oom\",\"reason\":\"job $id $line;" "$(pgpu show --json "$id")"
+	# The log's row, which has it, is written once the lane is handed on.
+	until_true eval "pgpu show --json $id | grep -qE '\"peak_memory_bytes\":[0-9]{9}'"
 	matches "cells = $cells: and the peak" '"peak_memory_bytes":[0-9]{9}' "$(pgpu show --json "$id")"
 
 	open_gate "below-$cells"

@@ -42,8 +42,8 @@ for cells in auto off; do
 	name=cancelled-$cells
 	start_frozen
 	exits 0 "cells = $cells: a job that cannot be killed is cancelled" pgpu cancel --no-wait "$id"
-	until_true queue_shows "^ *$id CG .* on lane 0, blocked by unkillable pid $pid\$"
-	matches "cells = $cells: its lane says so" "lane 0: job $id .* completing .*, blocked by unkillable pid $pid" "$(pgpu status)"
+	until_true queue_shows "^ *$id CG .* on lane [01], blocked by unkillable pid $pid\$"
+	matches "cells = $cells: its lane says so" "lane [01]: job $id .* completing .*, blocked by unkillable pid $pid" "$(pgpu status)"
 	matches "cells = $cells: in JSON too" "\"id\":\"$id\",\"state\":\"completing\",\"reason\":\"blocked by unkillable pid $pid\"" "$(pgpu queue --json)"
 	exits 0 "cells = $cells: the other lane works" pgpu run -q --no-wait -- true
 	pgpu run -q -- sh -c "$(gate "other-$cells")" &
@@ -60,7 +60,7 @@ for cells in auto off; do
 	start_frozen
 	kill -KILL "$(pgpu show --json "$id" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])' |
 		xargs -I PID sed -n 's/^PPid:[[:space:]]*//p' /proc/PID/status)"
-	until_true queue_shows "^ *$id CG .* on lane 0, blocked by unkillable pid $pid\$"
+	until_true queue_shows "^ *$id CG .* on lane [01], blocked by unkillable pid $pid\$"
 	exits 0 "cells = $cells: what a dead worker left blocks no other lane" pgpu run -q --no-wait -- true
 	state THAWED
 	until_true eval 'pgpu show --json $id | grep -q lost'
