@@ -17,8 +17,8 @@ equals "the cell has its limits" "67108864 0 1" "$(pgpu run -q -m 64M -- sh -c \
 	'cd "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)" && echo $(cat memory.max memory.swap.max memory.oom.group)')"
 
 strace -f -o trace -e trace=execve,openat pgpu run -q -- true
-equals "a later start asks nobody" "" "$(grep busctl trace)"
-equals "and moves no process" "" "$(grep 'cgroup.procs' trace)"
+equals "C095 a later start asks nobody" "" "$(grep busctl trace)"
+equals "C095 and moves no process" "" "$(grep 'cgroup.procs' trace)"
 
 # Another login: several first jobs at the same moment.
 setsid -w bash -c 'for i in 1 2 3; do pgpu run -q -- sed -n "s/^0:://p" /proc/self/cgroup >"first.$i" & done; wait'
