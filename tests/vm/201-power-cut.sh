@@ -21,7 +21,7 @@ exits 0 "three jobs are spooled, and the power goes" boot --cut-on 'cut here' '
 	read -r _ <begun
 	pgpu submit --name second -- sh -c "echo second >>ran"
 	pgpu submit --name third -- sh -c "echo third >>ran"
-	sync ran
+	sync ran . .config .config/pgpu .config/pgpu/pgpu.conf # the files of the test; the queue sees to its own
 	echo cut here
 	sleep 1000'
 equals "and their ids were told" "1 2 3" "$(grep -E '^[0-9]+$' "$out" | paste -sd ' ')"
