@@ -246,7 +246,7 @@ static bool is_below_manager(const char *own)
 	return strstr(own, manager) != NULL;
 }
 
-static bool may_ask(const char *own, char *reason, size_t size)
+bool login_may_enter(const char *own, char *reason, size_t size)
 {
 	char bus[64];
 
@@ -328,7 +328,7 @@ bool login_enter(const char *own, char *reason, size_t size)
 	char answer[ANSWER];
 	struct kin kin;
 
-	if (!may_ask(own, reason, size))
+	if (!login_may_enter(own, reason, size))
 		return false;
 	find_kin(own, &kin);
 	if (kin.count == 0) {

@@ -31,6 +31,9 @@ size_t login_scope(const char *own);
  */
 bool login_enter(const char *own, char *reason, size_t size);
 
+/* True where it would ask; else why not. */
+bool login_may_enter(const char *own, char *reason, size_t size);
+
 /* In a login's scope, of a user who does not linger, on a machine that ends what a login leaves behind: why no detached
  * job can live here after the logout; else NULL. Asks logind once a login. */
 const char *login_mortal(const char *own);

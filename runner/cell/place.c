@@ -181,7 +181,7 @@ __attribute__((noinline)) static void find_place(bool ask, struct cell_place *re
 	}
 	if (login_managed() ? try_scope(mount, own, ask, ret_place) : try_around(mount, own, ret_place))
 		return;
-	if (!ret_place->reason[0] && login_managed() && !ask)
+	if (login_managed() && !ask && login_may_enter(own, ret_place->reason, sizeof ret_place->reason))
 		fmt(ret_place->reason, sizeof ret_place->reason,
 		    "the first job of this login asks systemd for a place");
 	else if (!ret_place->reason[0])

@@ -11,7 +11,7 @@ matches "and what is missing is said, with what mends it" "pgpu: no cell: .*logi
 exits 0 "once a login" pgpu run -- true
 equals "and not again" "" "$(cat "$err")"
 equals "nothing was moved" "$before" "$(cat /proc/self/cgroup)"
-matches "status says it too" "cells: none.*" "$(pgpu status)"
+matches "status says it too" "cells: none.*loginctl enable-linger" "$(pgpu status)"
 exits 0 "a daemon of the job is ended with it" pgpu run -q -- sh -c 'setsid sh -c "sleep 1000 & wait" & sleep 0.1'
 equals "none is left" "" "$(sandbox_pids | xargs -r ps -o args= -p | grep '^sleep')"
 id=$(pgpu submit -- true 2>"$err") && exits 0 "a spooled job runs" pgpu wait "$id"
