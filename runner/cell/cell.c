@@ -142,6 +142,11 @@ int cell_make(const struct cell_place *place, const char *name, const struct cel
 	return 0;
 }
 
+bool cell_enter(int cell_fd)
+{
+	return write_file(cell_fd, "cgroup.procs", "0") == 0;
+}
+
 int cell_open(const char *path, struct cell *ret_cell, struct err *err)
 {
 	struct cell cell = CELL_NONE;

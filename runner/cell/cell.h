@@ -56,6 +56,8 @@ int cell_make(const struct cell_place *place, const char *name, const struct cel
  */
 enum { CELL_MISSING = 256 };
 void cell_missing(const struct cell_place *place, const struct cell *cell, char text[CELL_MISSING]);
+/* Moves the calling process in. For a child that the kernel could not start inside; safe after a vfork(2). */
+bool cell_enter(int cell_fd);
 /* Opens one by its path, as a rescuer does; -1 with errnum ENOENT when it is gone. */
 int cell_open(const char *path, struct cell *ret_cell, struct err *err);
 

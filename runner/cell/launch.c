@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,11 @@
 #include <unistd.h>
 
 #include "caps.h"
+#include "cell.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
-enum step { STEP_NONE, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_CAPS, STEP_EXEC };
+enum step { STEP_NONE, STEP_CELL, STEP_CWD, STEP_FILES, STEP_SESSION, STEP_CAPS, STEP_EXEC };
 
 /* The child writes here what went wrong: it shares our memory until its exec, and we do not run meanwhile. */
 struct birth {
@@ -26,6 +28,7 @@ struct birth {
 	char *path;
 	char **by_shell;
 	struct caps_plan caps;
+	bool enters; /* the kernel has not put us into the cell */
 	volatile enum step step;
 	volatile int errnum;
 };
@@ -53,6 +56,8 @@ static void child(void *context)
 
 	for (const int *fd = launch->close_first; fd && *fd >= 0; fd++)
 		close(*fd);
+	if (birth->enters && !cell_enter(launch->cell_fd))
+		fail(birth, STEP_CELL);
 	place_files(birth);
 	if (launch->only_three)
 		syscall(SYS_close_range, 3U, ~0U, 0U);
@@ -203,6 +208,25 @@ static long clone_and_call(struct clone_args *args, void (*function)(void *), vo
 }
 #endif
 
+/* Before Linux 5.3 there is no clone3(2), before 5.7 no CLONE_INTO_CGROUP, and filters of containers refuse either. */
+static bool is_refused(int errnum)
+{
+	return errnum == ENOSYS || errnum == EPERM || errnum == EINVAL || errnum == E2BIG;
+}
+
+static int child_of_clone(void *context)
+{
+	child(context);
+	return EXIT_NO_START;
+}
+
+/* The same by clone(2): the child goes into its cell by itself, before anything else of the job exists. */
+static pid_t clone_without(struct birth *birth, char stack[CHILD_STACK], int *pidfd)
+{
+	birth->enters = birth->launch->cell_fd >= 0;
+	return clone(child_of_clone, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, birth, pidfd);
+}
+
 /* Not inlined: the child's stack would push everything that launch() calls down into new pages. */
 __attribute__((noinline)) static pid_t clone_child(struct birth *birth, int *pidfd)
 {
@@ -223,7 +247,7 @@ __attribute__((noinline)) static pid_t clone_child(struct birth *birth, int *pid
 	if (result >= 0)
 		return (pid_t)result;
 	errno = (int)-result;
-	return -1;
+	return is_refused(errno) ? clone_without(birth, stack, pidfd) : -1;
 }
 
 static int explain(const struct birth *birth, struct err *err)
@@ -233,6 +257,8 @@ static int explain(const struct birth *birth, struct err *err)
 	errno = birth->errnum;
 	if (step == STEP_CWD)
 		err_sys(err, "cannot enter folder %s", birth->launch->workdir);
+	else if (step == STEP_CELL)
+		err_sys(err, "cannot enter the job's cell");
 	else if (step == STEP_CAPS)
 		err_sys(err, "cannot restrict the job as its class says");
 	else
