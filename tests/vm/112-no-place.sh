@@ -12,7 +12,9 @@ exits 0 "once a login" pgpu run -- true
 equals "and not again" "" "$(cat "$err")"
 equals "nothing was moved" "$before" "$(cat /proc/self/cgroup)"
 matches "status says it too" "cells: none.*loginctl enable-linger" "$(pgpu status)"
-exits 0 "a daemon of the job is ended with it" pgpu run -q -- sh -c 'setsid sh -c "sleep 1000 & wait" & sleep 0.1'
+mkfifo ready
+exits 0 "a daemon of the job is ended with it" pgpu run -q -- sh -c \
+	'setsid sh -c "sleep 1000 & echo >ready; wait" & read -r _ <ready'
 equals "none is left" "" "$(sandbox_pids | xargs -r ps -o args= -p | grep '^sleep')"
 id=$(pgpu submit -- true 2>"$err") && exits 0 "a spooled job runs" pgpu wait "$id"
 lacks "and a machine that ends nothing at logout is not warned of" "log out" "$(cat "$err")"
