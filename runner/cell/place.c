@@ -153,8 +153,11 @@ static bool try_scope(const char *mount, char own[PATH_MAX], bool ask, struct ce
 	size_t length = login_scope(own);
 	if (fmt(scope, sizeof scope, "%s%.*s", mount, (int)length, own) >= CELL_PATH)
 		return false;
-	if (own[length] == '\0')
-		furnish(scope);
+	/* Also where whoever was to do it was killed half-way. */
+	if (try_place(scope, place) && place->memory)
+		return true;
+	place->reason[0] = '\0';
+	furnish(scope);
 	return try_place(scope, place);
 }
 

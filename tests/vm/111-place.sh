@@ -20,6 +20,12 @@ strace -f -o trace -e trace=execve,openat pgpu run -q -- true
 equals "C095 a later start asks nobody" "" "$(grep busctl trace)"
 equals "C095 and moves no process" "" "$(grep 'cgroup.procs' trace)"
 
+# Whoever was first was killed before the place was furnished: the next job does it.
+scope=/sys/fs/cgroup$(own) scope=${scope%/callers}
+echo '-memory' >"$scope/cgroup.subtree_control"
+exits 0 "a job where the place is half made" pgpu run -q -- true
+matches "makes it whole" 'memory' "$(cat "$scope/cgroup.subtree_control")"
+
 # Another login: several first jobs at the same moment.
 setsid -w bash -c 'for i in 1 2 3; do pgpu run -q -- sed -n "s/^0:://p" /proc/self/cgroup >"first.$i" & done; wait'
 for i in 1 2 3; do matches "first job $i of a new session has a cell" "$cell" "$(cat "first.$i")"; done
