@@ -27,7 +27,8 @@ static void print_keys(const struct conf_key keys[], const void *row, const int 
 	for (int i = 0; keys[i].name; i++) {
 		size_t start = buf->size;
 
-		if (!keys[i].needed && !lines[i] && !conf_key_given(&keys[i], row))
+		/* A root key always stands: 0 is its value, and of a row it is the general one. */
+		if (keys != conf_root_keys && !keys[i].needed && !lines[i] && !conf_key_given(&keys[i], row))
 			continue;
 		buf_printf(buf, "%s%s = ", indent, keys[i].name);
 		conf_key_print(&keys[i], row, buf);

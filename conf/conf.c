@@ -2,8 +2,27 @@
 #include "conf.h"
 
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include "base/text.h"
+
+int conf_resident(const struct conf *conf)
+{
+	return conf->resident ? conf->resident : conf->lanes + 1;
+}
+
+uint64_t conf_ram(const struct conf *conf)
+{
+	struct sysinfo info;
+
+	if (conf->ram_bytes)
+		return conf->ram_bytes;
+	/* sysinfo(2) calls MemTotal totalram. In whole pages: an odd number of bytes has no spelling that a record
+	 * could hold. */
+	if (sysinfo(&info) < 0 || info.totalram == 0)
+		return UINT64_MAX;
+	return (uint64_t)info.totalram * info.mem_unit / 10 * 9 / 4096 * 4096;
+}
 
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name)
 {

@@ -23,10 +23,21 @@
 
 #include "conf/base/err.h"
 
-enum { CONF_CLASS_NAME = 33, CONF_CLASSES = 64, CONF_LANES = 64, CONF_PROCESSES = 4194304, CONF_STAMP = 128 };
+enum {
+	CONF_CLASS_NAME = 33,
+	CONF_SIGNAL = 33,
+	CONF_CLASSES = 64,
+	CONF_LANES = 64,
+	CONF_RESIDENT = 1024,
+	CONF_PROCESSES = 4194304,
+	CONF_STAMP = 128
+};
 
 /* In a set of capabilities: it is one, and what it does not name is taken from the job. */
 #define CONF_CAPS_LIMITED (UINT64_C(1) << 62)
+
+/* A duration of "0" where that is not the same as saying nothing. */
+#define CONF_NEVER (INT64_MAX / 4)
 
 struct conf_class {
 	char name[CONF_CLASS_NAME];
@@ -41,11 +52,18 @@ struct conf_class {
 	int64_t turns_as_after_run_ns;
 	int64_t turns_as_after_wait_ns;
 	int64_t turns_as_without_turn_ns;
+	bool turns_forced;	/* turns = "forced": a better rank's job in line freezes it, once it has its lane for */
+	int64_t min_hold_ns;	/* this long */
+	int64_t stall_after_ns; /* 0: conf.stall_after_ns; CONF_NEVER: never */
+	char budget_signal[CONF_SIGNAL]; /* "" or what sigspec_parse() reads: sent ahead of the budget's end */
 };
 
 struct conf {
 	int lanes;			 /* 1 to CONF_LANES */
 	uint64_t memory_bytes;		 /* default ceiling of a job's RAM */
+	uint64_t ram_bytes;		 /* what all jobs may use together; 0: see conf_ram() */
+	int resident;			 /* most jobs that run or are frozen; 0: see conf_resident() */
+	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
 	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */
 	int64_t take_ns;		 /* a winner that does not take its lane within this is passed over (3 s) */
@@ -58,6 +76,11 @@ struct conf {
 	char source[PATH_MAX];			 /* path of the file, or "built-in" */
 	struct conf_class classes[CONF_CLASSES]; /* last: what is not used of it is never touched */
 };
+
+/* Of resident = 0: one more than lanes. */
+int conf_resident(const struct conf *conf);
+/* Of ram = "0": nine tenths of this machine's memory, in whole pages; UINT64_MAX when that cannot be told. */
+uint64_t conf_ram(const struct conf *conf);
 
 /* The class of that name, or NULL. */
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The queue's copy is read at every start, so it is a form that costs microseconds: one value a line in the order of
- * the key tables, numbers plain, nothing optional. The last line is a sum over all before it, so that a torn or edited
- * copy is damaged, never another configuration.
+ * the key tables, numbers plain; of a class, the keys that are not 0 or empty alone. The last line is a sum over all
+ * before it, so that a torn or edited copy is damaged, never another configuration.
  *
- *     pgpu-conf 2
+ *     pgpu-conf 3
  *     source /home/ada/.config/pgpu/pgpu.conf
  *     stamp ...
  *     lanes 2                    every key of conf_root_keys
  *     classes 7
- *     class interactive          and every key of conf_class_keys, for each
+ *     class interactive          and the keys of conf_class_keys, for each
  *     sum 0123456789abcdef
  */
 #include "conf.h"
@@ -30,7 +30,7 @@
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
-#define COPY_VERSION 2
+#define COPY_VERSION 3
 
 /* 64 classes of eleven lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
  * the stack. */
@@ -75,11 +75,12 @@ static int take_text(char **next, const char *name, char *text, size_t size)
 	return 0;
 }
 
-static int take_keys(char **next, const struct conf_key keys[], void *row)
+/* `row` is zeroes; with `all` no key may be missing. */
+static int take_keys(char **next, const struct conf_key keys[], bool all, void *row)
 {
 	for (; keys->name; keys++) {
 		const char *value = take_line(next, keys->name);
-		if (!value || conf_key_load(keys, row, value) < 0)
+		if (value ? conf_key_load(keys, row, value) < 0 : all)
 			return -1;
 	}
 	return 0;
@@ -94,8 +95,9 @@ static int take_classes(char **next, struct conf *conf)
 		return -1;
 	for (conf->class_count = 0; conf->class_count < count; conf->class_count++) {
 		struct conf_class *row = &conf->classes[conf->class_count];
+		memset(row, 0, sizeof *row);
 		if (take_text(next, "class", row->name, sizeof row->name) < 0 || !text_class_ok(row->name) ||
-		    take_keys(next, conf_class_keys, row) < 0)
+		    take_keys(next, conf_class_keys, false, row) < 0)
 			return -1;
 	}
 	return 0;
@@ -134,7 +136,7 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 		return refuse(err, EPROTO, "a newer pgpu wrote it");
 	if (!whole || take_text(&next, "source", conf->source, sizeof conf->source) < 0 ||
 	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 ||
-	    take_keys(&next, conf_root_keys, conf) < 0 || take_classes(&next, conf) < 0 ||
+	    take_keys(&next, conf_root_keys, true, conf) < 0 || take_classes(&next, conf) < 0 ||
 	    next != text + size - SUM_LINE)
 		return refuse_damaged(err);
 	if (!conf_class_find(conf, conf->run_class) || !conf_class_find(conf, conf->submit_class))
@@ -189,10 +191,12 @@ bool conf_copy_fresh(const struct conf *copy)
 	return strcmp(stamp, copy->stamp) == 0;
 }
 
-static void put_keys(const struct conf_key keys[], const void *row, struct buf *buf)
+static void put_keys(const struct conf_key keys[], bool all, const void *row, struct buf *buf)
 {
-	for (; keys->name; keys++)
-		conf_key_store(keys, row, buf);
+	for (; keys->name; keys++) {
+		if (all || conf_key_given(keys, row))
+			conf_key_store(keys, row, buf);
+	}
 }
 
 /* Not synced, since the queue lock is held: what a power cut leaves of it fails the sum, and the file is read again.
@@ -203,11 +207,11 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 	SCOPE_BUF struct buf buf = BUF_EMPTY;
 
 	buf_printf(&buf, "pgpu-conf %d\nsource %s\nstamp %s\n", COPY_VERSION, conf->source, conf->stamp);
-	put_keys(conf_root_keys, conf, &buf);
+	put_keys(conf_root_keys, true, conf, &buf);
 	buf_printf(&buf, "classes %d\n", conf->class_count);
 	for (int i = 0; i < conf->class_count; i++) {
 		buf_printf(&buf, "class %s\n", conf->classes[i].name);
-		put_keys(conf_class_keys, &conf->classes[i], &buf);
+		put_keys(conf_class_keys, false, &conf->classes[i], &buf);
 	}
 	if (buf_ok(&buf)) {
 		put_sum(sum, buf.text, buf.size);

@@ -186,6 +186,14 @@ static int check_turns(const struct reading *reading, struct conf_class *row, co
 	return 0;
 }
 
+static int check_forced(const struct reading *reading, const struct conf_class *row, const int lines[])
+{
+	if (!row->min_hold_ns || row->turns_forced || !key_line(lines, "min-hold"))
+		return 0;
+	return conf_error(reading->err, reading->file, key_line(lines, "min-hold"),
+			  "min-hold: class '%s' is without turns = \"forced\"", row->name);
+}
+
 static int check_row(const struct reading *reading, struct conf_class *row, int line)
 {
 	const int *lines = reading->lines->classes[row - reading->conf->classes];
@@ -196,6 +204,8 @@ static int check_row(const struct reading *reading, struct conf_class *row, int 
 		return conf_error(reading->err, reading->file,
 				  key_line(lines, "limit") ? key_line(lines, "limit") : line,
 				  "limit: class '%s' would be stopped before its budget is over", row->name);
+	if (check_forced(reading, row, lines) < 0)
+		return -1;
 	return check_turns(reading, row, lines, line);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sigspec.h"
 #include "base/text.h"
 #include "conf.h"
 #include "conf/base/fmt.h"
@@ -15,9 +16,12 @@
 const struct conf_key conf_root_keys[] = {
 	{ "lanes", CONF_NUMBER, ROOT(lanes), .least = 1, .most = CONF_LANES },
 	{ "memory", CONF_SIZE, ROOT(memory_bytes) },
+	{ "ram", CONF_SIZE, ROOT(ram_bytes), .empty_ok = true },
+	{ "resident", CONF_NUMBER, ROOT(resident), .least = 0, .most = CONF_RESIDENT },
 	{ "processes", CONF_NUMBER, ROOT(processes), .least = 1, .most = CONF_PROCESSES },
 	{ "grace", CONF_DURATION, ROOT(grace_ns), .empty_ok = true },
 	{ "take-within", CONF_DURATION, ROOT(take_ns) },
+	{ "stall-after", CONF_DURATION, ROOT(stall_after_ns), .never_ok = true },
 	{ "cells", CONF_SWITCH, ROOT(cells), .yes = "auto", .no = "off" },
 	{ "amd-priority", CONF_SWITCH, ROOT(amd_priority), .yes = "on", .no = "off" },
 	{ "run-class", CONF_NAME, ROOT(run_class) },
@@ -34,6 +38,10 @@ const struct conf_key conf_class_keys[] = {
 	{ "turns-as-after-run", CONF_DURATION, ROW(turns_as_after_run_ns), .empty_ok = true },
 	{ "turns-as-after-wait", CONF_DURATION, ROW(turns_as_after_wait_ns), .empty_ok = true },
 	{ "turns-as-without-turn", CONF_DURATION, ROW(turns_as_without_turn_ns), .empty_ok = true },
+	{ "turns", CONF_SWITCH, ROW(turns_forced), .yes = "forced", .no = "asked" },
+	{ "min-hold", CONF_DURATION, ROW(min_hold_ns), .empty_ok = true },
+	{ "stall-after", CONF_DURATION, ROW(stall_after_ns), .never_ok = true },
+	{ "budget-signal", CONF_SIGNAL_AHEAD, ROW(budget_signal), .empty_ok = true },
 	{ "capabilities", CONF_CAPS, ROW(capabilities) },
 	{ "no-new-privileges", CONF_SWITCH, ROW(no_new_privileges), .yes = "true", .no = "false" },
 	{ .name = NULL },
@@ -58,7 +66,8 @@ static int64_t field_number(const struct conf_key *key, const void *row)
 	switch (key->kind) {
 	case CONF_NUMBER: memcpy(&number, field(key, row), sizeof number); return number;
 	case CONF_SWITCH: memcpy(&on, field(key, row), sizeof on); return on;
-	case CONF_NAME: return field(key, row)[0] != '\0';
+	case CONF_NAME:
+	case CONF_SIGNAL_AHEAD: return field(key, row)[0] != '\0';
 	default: memcpy(&wide, field(key, row), sizeof wide); return wide;
 	}
 }
@@ -77,11 +86,53 @@ static void put_number(const struct conf_key *key, void *row, int64_t value)
 		memcpy(at, &value, sizeof value);
 }
 
-static int put_name(const struct conf_key *key, void *row, const char *value)
+static bool is_text(const struct conf_key *key)
 {
-	if (!text_class_ok(value) && !(key->empty_ok && *value == '\0'))
+	return key->kind == CONF_NAME || key->kind == CONF_SIGNAL_AHEAD;
+}
+
+static int put_text(const struct conf_key *key, void *row, const char *value)
+{
+	struct sigspec ignored;
+	bool right = key->kind == CONF_NAME ? text_class_ok(value)
+					    : strlen(value) < CONF_SIGNAL && sigspec_parse(value, &ignored, NULL) == 0;
+
+	if (!right && !(key->empty_ok && *value == '\0'))
 		return -1;
 	memcpy((char *)row + key->offset, value, strlen(value) + 1);
+	return 0;
+}
+
+static int read_text(const struct conf_key *key, void *row, const char *value, struct err *err)
+{
+	struct sigspec ignored;
+
+	if (put_text(key, row, value) == 0)
+		return 0;
+	if (key->kind == CONF_SIGNAL_AHEAD && sigspec_parse(value, &ignored, err) < 0)
+		return -1;
+	return err_set(err, EXIT_USAGE, "'%.64s' is not a %s", value,
+		       key->kind == CONF_NAME ? "class name (1 to 32 of a-z A-Z 0-9 _ -)"
+					      : "signal of at most 32 bytes");
+}
+
+/* "0", in any unit: CONF_NEVER where that is meant. */
+static int read_duration(const struct conf_key *key, const char *value, int64_t *ret_ns, struct err *err)
+{
+	if (text_duration_parse(value, key->empty_ok || key->never_ok, ret_ns, err) < 0)
+		return -1;
+	if (key->never_ok && *ret_ns == 0)
+		*ret_ns = CONF_NEVER;
+	return 0;
+}
+
+static int read_size(const struct conf_key *key, const char *value, int64_t *ret_bytes, struct err *err)
+{
+	uint64_t bytes = 0;
+
+	if (!(key->empty_ok && strcmp(value, "0") == 0) && text_size_parse(value, &bytes, err) < 0)
+		return -1;
+	*ret_bytes = (int64_t)bytes;
 	return 0;
 }
 
@@ -125,21 +176,15 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 
 	switch (key->kind) {
 	case CONF_NUMBER: read = text_number_parse(value, key->least, key->most, &number, err); break;
-	case CONF_DURATION: read = text_duration_parse(value, key->empty_ok, &number, err); break;
+	case CONF_DURATION: read = read_duration(key, value, &number, err); break;
 	case CONF_SWITCH: read = read_switch(key, value, &number, err); break;
-	case CONF_SIZE:
-		read = text_size_parse(value, &bytes, err);
-		number = (int64_t)bytes;
-		break;
+	case CONF_SIZE: read = read_size(key, value, &number, err); break;
 	case CONF_CAPS:
 		read = conf_caps_read(value, &bytes, err);
 		number = (int64_t)bytes;
 		break;
 	case CONF_NAME:
-		if (put_name(key, row, value) < 0)
-			return err_set(err, EXIT_USAGE, "'%.64s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)",
-				       value);
-		return 0;
+	case CONF_SIGNAL_AHEAD: return read_text(key, row, value, err);
 	}
 	if (read == 0)
 		put_number(key, row, number);
@@ -162,6 +207,8 @@ static void print_duration(int64_t ns, struct buf *buf)
 {
 	char text[TEXT_DURATION];
 
+	if (ns == CONF_NEVER)
+		ns = 0;
 	if (ns % NS_PER_S) {
 		print_fraction(ns / NS_PER_S, ns % NS_PER_S, 's', buf);
 		return;
@@ -175,6 +222,10 @@ static void print_size(int64_t bytes, struct buf *buf)
 {
 	char text[TEXT_SIZE];
 
+	if (bytes == 0) {
+		buf_puts(buf, "\"0\"");
+		return;
+	}
 	if (bytes % 1024) {
 		print_fraction(bytes / 1024, bytes % 1024 * (NS_PER_S / 512) / 2, 'K', buf);
 		return;
@@ -191,7 +242,8 @@ void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf
 	case CONF_NUMBER: buf_printf(buf, "%lld", (long long)number); break;
 	case CONF_SIZE: print_size(number, buf); break;
 	case CONF_DURATION: print_duration(number, buf); break;
-	case CONF_NAME: buf_printf(buf, "\"%s\"", field(key, row)); break;
+	case CONF_NAME:
+	case CONF_SIGNAL_AHEAD: buf_printf(buf, "\"%s\"", field(key, row)); break;
 	case CONF_SWITCH: buf_printf(buf, "\"%s\"", number ? key->yes : key->no); break;
 	case CONF_CAPS: conf_caps_print((uint64_t)number, buf); break;
 	}
@@ -204,7 +256,7 @@ bool conf_key_given(const struct conf_key *key, const void *row)
 
 void conf_key_store(const struct conf_key *key, const void *row, struct buf *buf)
 {
-	if (key->kind == CONF_NAME)
+	if (is_text(key))
 		buf_printf(buf, "%s %s\n", key->name, field(key, row));
 	else
 		buf_printf(buf, "%s %lld\n", key->name, (long long)field_number(key, row));
@@ -216,8 +268,8 @@ int conf_key_load(const struct conf_key *key, void *row, const char *value)
 	int64_t most = key->kind == CONF_NUMBER ? key->most : key->kind == CONF_SWITCH ? 1 : INT64_MAX;
 	int64_t number;
 
-	if (key->kind == CONF_NAME)
-		return put_name(key, row, value);
+	if (is_text(key))
+		return put_text(key, row, value);
 	if (text_number_parse(value, least, most, &number, NULL) < 0)
 		return -1;
 	put_number(key, row, number);

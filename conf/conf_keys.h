@@ -14,12 +14,13 @@
 #include "base/err.h"
 
 enum conf_kind {
-	CONF_NUMBER,   /* int, from `least` to `most` */
-	CONF_SIZE,     /* uint64_t, bytes */
-	CONF_DURATION, /* int64_t, nanoseconds; 0 where `empty_ok` */
-	CONF_NAME,     /* char[CONF_CLASS_NAME], the name of a class; "" where `empty_ok` */
-	CONF_SWITCH,   /* bool, the words `yes` and `no` */
-	CONF_CAPS,     /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
+	CONF_NUMBER,	   /* int, from `least` to `most` */
+	CONF_SIZE,	   /* uint64_t, bytes; 0 where `empty_ok` */
+	CONF_DURATION,	   /* int64_t, nanoseconds; 0 where `empty_ok` */
+	CONF_NAME,	   /* char[CONF_CLASS_NAME], the name of a class; "" where `empty_ok` */
+	CONF_SIGNAL_AHEAD, /* char[CONF_SIGNAL], what sigspec_parse() reads */
+	CONF_SWITCH,	   /* bool, the words `yes` and `no` */
+	CONF_CAPS,	   /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
 };
 
 struct conf_key {
@@ -28,12 +29,13 @@ struct conf_key {
 	size_t offset;
 	int64_t least, most;
 	bool empty_ok;
-	bool needed; /* a new class must have it */
+	bool never_ok; /* a duration; "0" is CONF_NEVER, and 0 means not given */
+	bool needed;   /* a new class must have it */
 	const char *yes, *no;
 };
 
 /* Most keys in one table. */
-enum { CONF_KEYS = 10 };
+enum { CONF_KEYS = 14 };
 
 /* Offsets in struct conf and in struct conf_class. Both end with a row without a name. */
 extern const struct conf_key conf_root_keys[];

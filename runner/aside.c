@@ -25,45 +25,100 @@ static void note_end(void *context, pid_t pid, int status, const struct rusage *
 		hold_first_ended(hold, status, usage);
 }
 
-static void tell_waiting(void *context)
+/* Passed on, to be found when the job is thawed. What would end a program ends the wait. */
+static bool pass_on(void *context, int sig)
+{
+	struct hold *hold = context;
+
+	if (sig != SIGUSR1 && sig != SIGUSR2)
+		return false;
+	if (!hold->gone)
+		pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
+	return true;
+}
+
+/* The hold that ends here has its own line in the log. It is written when the lane has gone on. */
+static void log_turn(struct hold *hold)
+{
+	struct verdict verdict = { .outcome = OUTCOME_TURN,
+				   .ran_ns = hold->member->job.ran_ns - hold->logged_ns,
+				   .waited_ns = hold->waited_ns,
+				   .figures = { -1, -1 } };
+	struct history_row row;
+	struct err ignored = ERR_NONE;
+
+	verdict_row(hold->member, &verdict, &row);
+	hold->logged_ns = hold->member->job.ran_ns;
+	hold->waited_ns = 0;
+	history_append(hold->member->line->queue_fd, &row, &ignored);
+}
+
+static void tell_again(void *context)
 {
 	(void)context;
 	say("waiting for a lane again");
 }
 
-static int log_turn(struct hold *hold, struct err *err)
+static void log_given(void *context)
 {
-	struct verdict verdict = { .outcome = OUTCOME_TURN,
-				   .ran_ns = hold_ran_ns(hold) - hold->earlier_ns,
-				   .waited_ns = hold->waited_ns };
-	struct history_row row;
-
-	verdict.figures = (struct cell_figures){ -1, -1 };
-	verdict_row(hold->member, &verdict, &row);
-	hold->earlier_ns = hold_ran_ns(hold);
-	return history_append(hold->member->line->queue_fd, &row, err);
+	log_turn(context);
 }
 
-int hold_step_aside(struct hold *hold, struct err *err)
+static bool freeze(struct hold *hold, int64_t left_ns)
+{
+	if (!hold_freeze(hold, true)) {
+		hold_freeze(hold, false);
+		say("the job could not be frozen; it keeps its lane");
+		return false;
+	}
+	hold->member->job.held_bytes = hold_memory(hold);
+	hold->member->job.ran_ns = left_ns - hold->began_ns - hold->away_ns;
+	return true;
+}
+
+/* With a lane again, the job goes on; else what ended the wait ends the job. Either way nothing stays frozen. */
+static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_ns, int64_t back_ns, struct err *err)
+{
+	struct member *member = hold->member;
+	int sig = SIGTERM, end = lineup_wait(member, hold->task->signals, lineup, &sig, err);
+	int64_t now = clock_awake_ns();
+
+	hold->away_ns += now - left_ns;
+	hold->waited_ns += now - back_ns;
+	member->job.frozen_ns = hold->away_ns;
+	member->job.waited_ns += now - back_ns;
+	member->job.held_bytes = 0;
+	hold_write_frozen(hold, hold->away_ns);
+	if (end < 0)
+		return -1;
+	if (end == LINEUP_LANE) {
+		hold->held_ns = now;
+		if (hold_note(hold, err) < 0)
+			return -1;
+		hold_freeze(hold, false);
+		hold_signal(hold, SIGCONT);
+	} else if (!hold->gone) {
+		hold_stop_by(hold, end == LINEUP_SIGNAL ? STOP_SIGNAL : STOP_CANCEL, sig);
+	}
+	return 0;
+}
+
+int hold_stop_aside(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
 	struct lineup lineup = {
 		.until_awake_ns = -1,
 		.cancelled = is_over,
-		.waiting = tell_waiting,
+		.waiting = tell_again,
 		.reaped = note_end,
+		.passed_on = pass_on,
 		.context = hold,
 	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
-	int sig = 0, end;
 
-	if (!hold_freeze(hold, true)) {
-		hold_freeze(hold, false);
-		say("the job could not be frozen; it keeps its lane");
+	if (!freeze(hold, left_ns))
 		return 0;
-	}
-	log_turn(hold, err);
-	member->job.ran_ns = hold->earlier_ns;
+	log_turn(hold);
 	if (member_pause(member, TICKET_FROZEN, err) < 0)
 		return -1;
 	terminal_restore(&hold->terminal);
@@ -76,23 +131,27 @@ int hold_step_aside(struct hold *hold, struct err *err)
 	back_ns = clock_awake_ns();
 	if (member_resume(member, err) < 0)
 		return -1;
-	end = lineup_wait(member, hold->task->signals, &lineup, &sig, err);
-	hold->away_ns += clock_awake_ns() - left_ns;
-	hold->waited_ns = clock_awake_ns() - back_ns;
-	member->job.frozen_ns = hold->away_ns;
-	member->job.waited_ns = hold->waited_ns;
-	hold_write_frozen(hold, hold->away_ns);
-	if (end < 0)
+	return wait_in_line(hold, &lineup, left_ns, back_ns, err);
+}
+
+int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
+{
+	struct lineup lineup = {
+		.until_awake_ns = -1,
+		.cancelled = is_over,
+		.waiting = log_given,
+		.reaped = note_end,
+		.passed_on = pass_on,
+		.awake = true,
+		.context = hold,
+	};
+	int64_t left_ns = clock_awake_ns(), away_ns = hold->away_ns;
+
+	*ret_away_ns = -1;
+	if (!freeze(hold, left_ns))
+		return 0;
+	if (member_offer(hold->member, err) < 0 || wait_in_line(hold, &lineup, left_ns, left_ns, err) < 0)
 		return -1;
-	if (end == LINEUP_LANE && hold_note(hold, err) < 0)
-		return -1;
-	hold_freeze(hold, false);
-	hold_signal(hold, SIGCONT);
-	if (end == LINEUP_CANCELLED && !hold->gone)
-		hold_begin_stop(hold, STOP_CANCEL);
-	if (end == LINEUP_SIGNAL) {
-		pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
-		hold_begin_stop(hold, STOP_SIGNAL);
-	}
+	*ret_away_ns = hold->away_ns - away_ns;
 	return 0;
 }

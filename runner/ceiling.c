@@ -43,6 +43,17 @@ void hold_ceiling_look(struct hold *hold)
 		hold->peak_bytes = now;
 }
 
+uint64_t hold_memory(const struct hold *hold)
+{
+	struct memory_use whole = { 0 };
+	int64_t now = hold->enforced ? cell_memory_now(&hold->cell) : -1;
+
+	if (now >= 0)
+		return (uint64_t)now;
+	hold_each(hold, memory_add_whole, &whole);
+	return whole.bytes;
+}
+
 static void tell(const struct hold *hold, struct verdict *verdict, int64_t shared, const char *note)
 {
 	const struct entry *job = &hold->member->job;
@@ -86,7 +97,8 @@ void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)
 		tell_pressure(hold, verdict);
 	if (hold->stop == STOP_CEILING && verdict->outcome != OUTCOME_CANCELLED)
 		tell(hold, verdict, hold->shared_bytes, "; watched, not enforced by the kernel");
-	if (!hold->enforced || verdict->outcome == OUTCOME_CANCELLED || verdict->outcome == OUTCOME_TIMEOUT)
+	if (!hold->enforced || verdict->outcome == OUTCOME_CANCELLED || verdict->outcome == OUTCOME_TIMEOUT ||
+	    verdict->outcome == OUTCOME_STALLED)
 		return;
 	cell_read_oom(&hold->cell, &oom);
 	if (oom.here && oom.kills) {

@@ -133,6 +133,7 @@ static void describe(struct entry *entry, const struct job *job)
 	entry->budget_ns = job->budget_ns;
 	entry->limit_ns = job->limit_ns;
 	entry->memory_bytes = job->memory_bytes;
+	entry->reserved_bytes = job->reserved_bytes;
 	fmt(entry->class_name, sizeof entry->class_name, "%s", job->class_name);
 	fmt(entry->session, sizeof entry->session, "%s", job->session);
 	fmt(entry->name, sizeof entry->name, "%s", job->name);

@@ -15,6 +15,7 @@ int cmd_run(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_submit(int argc, char **argv);
+int cmd_turn(int argc, char **argv);
 int cmd_wait(int argc, char **argv);
 /* Not for people: the process that runs spooled jobs (worker.h). */
 int cmd_worker(int argc, char **argv);

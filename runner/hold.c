@@ -34,7 +34,11 @@ bool hold_cancelled(const struct hold *hold)
 
 int hold_note(struct hold *hold, struct err *err)
 {
-	return seat_update(&hold->member->lane, &hold->member->job, err);
+	struct member *member = hold->member;
+
+	if (member->lane.fd < 0 && member->ticket.fd >= 0)
+		return ticket_update(&member->ticket, &member->job, err);
+	return seat_update(&member->lane, &member->job, err);
 }
 
 static bool first_time(const struct member *member, const char *name)
@@ -227,6 +231,11 @@ void hold_kill(struct hold *hold)
 
 void hold_begin_stop(struct hold *hold, enum stop why)
 {
+	hold_stop_by(hold, why, SIGTERM);
+}
+
+void hold_stop_by(struct hold *hold, enum stop why, int sig)
+{
 	if (hold->stop == STOP_NONE || why != STOP_LEFT)
 		hold->stop = why;
 	if (hold->kill_at_ns)
@@ -239,9 +248,9 @@ void hold_begin_stop(struct hold *hold, enum stop why)
 	int64_t grace_ns = hold->member->line->conf.grace_ns;
 	if (hold->cell.fd >= 0) {
 		grace_ns = cell_is_full(&hold->cell) ? 0 : grace_ns;
-		cell_terminate(&hold->cell);
+		cell_terminate(&hold->cell, sig);
 	} else {
-		hold_signal(hold, SIGTERM);
+		hold_signal(hold, sig);
 		hold_signal(hold, SIGCONT);
 	}
 	hold->kill_at_ns = clock_awake_ns() + grace_ns;

@@ -8,12 +8,20 @@
 
 #include <sys/resource.h>
 
+#include "runner/cell/stall.h"
 #include "runner/cell/terminal.h"
+#include "runner/cell/times.h"
 #include "runner/supervise.h"
 
-enum { HOLD_BEFORE = 32 };
+enum { HOLD_BEFORE = 32, HOLD_ASKERS = 64 };
 
-enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_CANCEL, STOP_SIGNAL, STOP_CEILING };
+/* Connections that wait for the answer to "turn". */
+struct askers {
+	int fds[HOLD_ASKERS];
+	int count;
+};
+
+enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_STALLED, STOP_CANCEL, STOP_SIGNAL, STOP_CEILING };
 
 struct hold {
 	struct member *member;
@@ -40,11 +48,18 @@ struct hold {
 	bool look_at_memory; /* once a second: it does not, or it does not keep the peak */
 	int64_t peak_bytes;  /* what was seen then, and of it the shared part; 0: nothing */
 	int64_t shared_bytes;
-	int64_t began_ns;   /* awake */
-	int64_t away_ns;    /* frozen since then */
-	int64_t earlier_ns; /* run in earlier holds */
-	int64_t waited_ns;
-	bool over_budget;
+	int64_t began_ns;     /* awake */
+	int64_t held_ns;      /* awake: its present hold began */
+	int64_t away_ns;      /* frozen since then */
+	int64_t logged_ns;    /* run in earlier holds, which have their rows in the log */
+	int64_t waited_ns;    /* before this hold */
+	struct askers askers; /* of a turn */
+	struct times times;
+	int times_done; /* what of it was due already (enum due) */
+	struct stall stall;
+	int64_t stall_after_ns;
+	struct err stalled;  /* what was measured, text "" where it did not stall */
+	int64_t rules_at_ns; /* awake: when to look at the rules again; INT64_MAX: not by themselves */
 	int64_t tick_ns;
 };
 
@@ -69,19 +84,41 @@ bool hold_freeze(const struct hold *hold, bool frozen);
  * outside): its pid is put on the lane, which stays taken, and it is tried again every few seconds.
  */
 void hold_kill(struct hold *hold);
-/* Puts the hold's text on its lane. */
+/* Puts the hold's text on its lane, or on its ticket while it has none. */
 int hold_note(struct hold *hold, struct err *err);
 /* SIGTERM and SIGCONT to all, thawed; the kill follows after the grace. */
 void hold_begin_stop(struct hold *hold, enum stop why);
+/* The same with another signal than SIGTERM. */
+void hold_stop_by(struct hold *hold, enum stop why, int sig);
 /* The same without a grace: killed at once. */
 void hold_end_now(struct hold *hold, enum stop why);
 /* The first process was reaped: what is left of the job is ended. */
 void hold_first_ended(struct hold *hold, int status, const struct rusage *usage);
 bool hold_cancelled(const struct hold *hold);
 
-/* aside.c: Ctrl-Z of a `run`. The job is frozen, its lane goes on, and we stop; brought back, we stand in line again.
+/*
+ * aside.c: the job is frozen, its lane goes on, and it stands in line again until it has one; then it is thawed. What
+ * ends the wait otherwise (an order, a signal, its death) begins to stop it.
+ *
+ * hold_stop_aside() is Ctrl-Z of a `run`: we stop ourselves first, and stand in line when we are brought back.
+ * hold_turn_aside() is a turn: `*ret_away_ns` is how long the job was away, -1 when it could not be frozen and kept its
+ * lane.
  */
-int hold_step_aside(struct hold *hold, struct err *err);
+int hold_stop_aside(struct hold *hold, struct err *err);
+int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err);
+
+/*
+ * turn.c: what a job asks for between two passes, and what its class may demand of it.
+ *
+ * hold_turn_ask() takes over the descriptor of who asked; hold_turn() gives all of them one turn and their answer, or,
+ * without any, the turn that the class demands and the line has somebody for (member->yield). hold_turn_at() is when to
+ * call it without news, awake; INT64_MAX: no time.
+ */
+void hold_turn_ask(struct hold *hold, int fd);
+int hold_turn(struct hold *hold, struct err *err);
+int64_t hold_turn_at(const struct hold *hold);
+/* The job is over: whoever still waits for an answer is let go. */
+void hold_turn_end(struct hold *hold);
 
 /*
  * ceiling.c: the ceiling of memory. hold_ceiling_begin() once the job has started; hold_ceiling_look() once a second
@@ -92,6 +129,16 @@ int hold_step_aside(struct hold *hold, struct err *err);
 void hold_ceiling_begin(struct hold *hold);
 void hold_ceiling_look(struct hold *hold);
 void hold_ceiling_judge(struct hold *hold, struct verdict *verdict);
+
+/*
+ * rules.c: hold_rules_begin() once the job has started; hold_rules_look() after each sleep and at rules_at_ns says and
+ * does what is due.
+ */
+void hold_rules_begin(struct hold *hold);
+void hold_rules_look(struct hold *hold);
+
+/* What the job holds of RAM now; shared pages may count more than once where no cell counts them. 0: unknown. */
+uint64_t hold_memory(const struct hold *hold);
 
 /* jobenv.c: the job's environment with what tells it of its lane, as a list in one block of memory that the caller
  * frees. */

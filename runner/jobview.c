@@ -66,6 +66,8 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	view->frozen_ns = view->state == VIEW_PENDING ? -1 : entry->frozen_ns;
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		view->ran_ns = entry->ran_ns + now - entry->since_boot_ns;
+	if (view->state == VIEW_FROZEN)
+		view->ran_ns = entry->ran_ns;
 	view->budget_ns = known(entry->budget_ns);
 	view->limit_ns = known(entry->limit_ns);
 	view->memory_bytes = known((int64_t)entry->memory_bytes);

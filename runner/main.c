@@ -24,6 +24,7 @@ static const struct command {
 	{ "queue", cmd_queue, false, "lists what runs and what waits, in the order in which it will start" },
 	{ "cancel", cmd_cancel, false, "takes jobs out of the line, or ends them" },
 	{ "status", cmd_status, false, "shows the card, the lanes and what the cells can do here" },
+	{ "turn", cmd_turn, false, "lets a job that waits go first, from inside a job" },
 	{ "show", cmd_show, false, "shows everything known about a job" },
 	{ "wait", cmd_wait, false, "waits until jobs have ended" },
 	{ "output", cmd_output, false, "prints a job's output file" },

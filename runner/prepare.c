@@ -217,6 +217,7 @@ int prepare_job(struct queue *queue, const char *file, const struct entry *entry
 	};
 	sigemptyset(&task->launch.mask);
 	task->environment = prepared->list;
+	task->budget_signal = prepared->job.budget_signal ? prepared->job.budget_signal : "";
 	task->extra = prepared->extra;
 	return 0;
 }

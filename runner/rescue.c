@@ -102,7 +102,7 @@ static int is_left_frozen(const struct ticket_name *name, const char *file, void
 {
 	struct line *line = context;
 
-	return name->flag == TICKET_FROZEN && !ticket_read(line, file, NULL);
+	return (name->flag == TICKET_FROZEN || name->flag == TICKET_TURN) && !ticket_read(line, file, NULL);
 }
 
 /* Looks without the lock; a wrong alarm costs one settle. */

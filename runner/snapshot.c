@@ -6,6 +6,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/fmt.h"
+#include "conf/base/text.h"
 #include "runner/line/ticket.h"
 
 struct view {
@@ -13,6 +14,12 @@ struct view {
 	struct snapshot *snapshot;
 	bool failed;
 };
+
+static void count_frozen(struct snapshot *snapshot, const struct entry *entry)
+{
+	snapshot->load.frozen++;
+	snapshot->load.frozen_bytes += entry->held_bytes ? entry->held_bytes : entry->reserved_bytes;
+}
 
 static int add_frozen(struct view *view, const char *file)
 {
@@ -23,7 +30,7 @@ static int add_frozen(struct view *view, const char *file)
 		return -1;
 	snapshot->frozen = list;
 	if (ticket_read(view->line, file, &list[snapshot->frozen_count]))
-		snapshot->frozen_count++;
+		count_frozen(snapshot, &list[snapshot->frozen_count++]);
 	return 0;
 }
 
@@ -39,13 +46,10 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	struct candidate *added = candidates_add(&view->snapshot->waiting);
 	if (!added)
 		return -1;
-	added->id = name->id;
-	added->barred = name->flag == TICKET_PASSED;
-	added->waited_ns = entry.ran_ns ? entry.waited_ns : clock_wall_ns() - entry.arrived_wall_ns;
-	added->ran_ns = entry.ran_ns;
-	memcpy(added->class_name, name->class_name, sizeof added->class_name);
-	memcpy(added->session, name->session, sizeof added->session);
-	fmt(added->file, sizeof added->file, "%s", file);
+	candidate_of_ticket(name, file, added);
+	candidate_of_entry(&entry, clock_boot_ns(), added);
+	if (name->flag == TICKET_TURN)
+		count_frozen(view->snapshot, &entry);
 	return 0;
 }
 
@@ -58,6 +62,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		return -1;
 	added->id = name->id;
 	added->spooled = true;
+	added->reserved_bytes = name->reserved_bytes;
 	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
 	fmt(added->session, sizeof added->session, "%s", name->session);
 	fmt(added->file, sizeof added->file, "%s", file);
@@ -68,8 +73,14 @@ static int read_lanes(struct line *line, struct snapshot *snapshot, struct err *
 {
 	if (seat_read_all(line, &snapshot->lanes, &snapshot->lane_count, err) < 0)
 		return -1;
-	for (int i = 0; i < snapshot->lane_count; i++)
-		snapshot->busy += snapshot->lanes[i].entry.state != ENTRY_FREE;
+	for (int i = 0; i < snapshot->lane_count; i++) {
+		const struct entry *entry = &snapshot->lanes[i].entry;
+		if (entry->state == ENTRY_FREE)
+			continue;
+		snapshot->busy++;
+		snapshot->load.running++;
+		snapshot->load.running_bytes += entry->reserved_bytes;
+	}
 	return 0;
 }
 
@@ -82,7 +93,7 @@ static void rate(struct line *line, struct spool *spool, struct snapshot *snapsh
 		if (one->spooled && class && class->turns_as_after_wait_ns &&
 		    spool_written(spool, SPOOL_PENDING, one->file, &written_ns) == 0)
 			one->waited_ns = clock_wall_ns() - written_ns;
-		one->rank = class ? elect_rank(&line->conf, class, one->waited_ns, one->ran_ns, false)->rank : 100;
+		elect_rate(&line->conf, one);
 		one->session_served = served_of(served, one->session);
 	}
 }
@@ -118,12 +129,32 @@ void snapshot_free(struct snapshot *snapshot)
 	*snapshot = (struct snapshot){ 0 };
 }
 
+/* A lane would be free, and still it may not start: see elect_has_room(). */
+static void tell_memory(const struct load *load, const struct conf *conf, char sentence[128])
+{
+	char used[TEXT_SIZE], ram[TEXT_SIZE];
+
+	if (load->running + load->frozen >= conf_resident(conf)) {
+		fmt(sentence, 128, "%d running and %d frozen, resident is %d", load->running, load->frozen,
+		    conf_resident(conf));
+		return;
+	}
+	text_size_show(load->running_bytes + load->frozen_bytes, used);
+	text_size_show(conf_ram(conf), ram);
+	fmt(sentence, 128, "running and frozen jobs may need %s, ram is %s", used, ram);
+}
+
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
 {
-	if (snapshot->waiting.list[index].barred) {
+	const struct candidate *one = &snapshot->waiting.list[index];
+	enum waits_for why = elect_why(conf, &snapshot->load, snapshot->busy, &snapshot->waiting, index);
+
+	if (why == WAITS_STOPPED)
 		fmt(sentence, 128, "its process is stopped or did not take its lane in time");
-		return "stopped";
-	}
-	fmt(sentence, 128, "%d of %d lanes busy, %zu ahead", snapshot->busy, conf->lanes, index);
-	return "lane";
+	else if (why == WAITS_MEMORY)
+		tell_memory(&snapshot->load, conf, sentence);
+	else
+		fmt(sentence, 128, "%s%d of %d lanes busy, %zu ahead", one->begun ? "frozen; " : "", snapshot->busy,
+		    conf->lanes, index);
+	return waits_for_names[why];
 }

@@ -14,9 +14,10 @@ struct snapshot {
 	struct seat_view *lanes; /* heap */
 	int lane_count;
 	int busy;		   /* lanes that are not free */
-	struct candidates waiting; /* in the order in which they would start; a job whose lane is granted comes first */
-	struct entry *frozen;	   /* heap: jobs that gave their lane up */
+	struct candidates waiting; /* in the order in which they would start; frozen ones that stand in line too */
+	struct entry *frozen;	   /* heap: frozen jobs whose `run` is stopped */
 	int frozen_count;
+	struct load load;
 	uint64_t last_served;
 };
 

@@ -48,6 +48,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		return -1;
 	found->id = name->id;
 	found->spooled = true;
+	found->reserved_bytes = name->reserved_bytes;
 	fmt(found->class_name, sizeof found->class_name, "%s", name->class_name);
 	fmt(found->session, sizeof found->session, "%s", name->session);
 	fmt(found->file, sizeof found->file, "%s", file);
@@ -76,6 +77,22 @@ static long list_pending(void *context, struct candidates *ret_candidates, struc
 		return -1;
 	add_waits(spooled, &listing);
 	return listing.count;
+}
+
+static int stop_at_first(const struct spool_name *name, const char *file, void *context)
+{
+	(void)name;
+	(void)file;
+	(void)context;
+	return 1;
+}
+
+static bool any_pending(void *context)
+{
+	struct spooled *spooled = context;
+	struct err ignored = ERR_NONE;
+
+	return spool_each(spooled->spool, SPOOL_PENDING, stop_at_first, NULL, &ignored) != 0;
 }
 
 static int parse_winner(const struct candidate *winner, struct spool_name *ret_name, struct err *err)
@@ -109,8 +126,10 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	entry->restarts = name.restarts;
 	entry->name[0] = entry->command[0] = entry->workdir[0] = '\0';
 	entry->waited_ns = entry->ran_ns = entry->frozen_ns = 0;
+	entry->turned = false;
+	entry->held_bytes = 0;
 	entry->budget_ns = entry->limit_ns = 0;
-	entry->memory_bytes = 0;
+	entry->memory_bytes = entry->reserved_bytes = name.reserved_bytes;
 	fmt(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
 	fmt(entry->session, sizeof entry->session, "%s", name.session);
 	return 0;
@@ -174,7 +193,9 @@ static void note_row(struct spooled *spooled, const struct entry *entry, enum ou
 	}
 	row_of_entry(entry, row);
 	row->waited_ns = entry->waited_ns;
-	if (entry->since_boot_ns && entry->started_wall_ns)
+	if (entry->state == ENTRY_FROZEN)
+		row->ran_ns = 0; /* each of its holds has its row */
+	else if (entry->since_boot_ns && entry->started_wall_ns)
 		row->ran_ns = clock_boot_ns() - entry->since_boot_ns;
 	row->outcome = outcome;
 	row->exit_code = code;
@@ -354,6 +375,7 @@ void spooled_connect(struct spooled *spooled, struct line *line, struct spool *s
 	*spooled = (struct spooled){ .line = line, .spool = spool };
 	line->spool = (struct line_spool){
 		.list = list_pending,
+		.any = any_pending,
 		.describe = describe_pending,
 		.take = take_pending,
 		.clear = clear_left,

@@ -50,7 +50,7 @@ static int start(struct hold *hold, struct err *err)
 	task->launch.no_new_privileges = class && class->no_new_privileges;
 	task->launch.own_group =
 		task->interactive && hold->cell.fd < 0 && !hold->terminal.attached && !terminal_controls();
-	hold->began_ns = clock_awake_ns();
+	hold->began_ns = hold->held_ns = clock_awake_ns();
 	if (launch(&task->launch, &hold->first, err) < 0)
 		return -1;
 	if (procid_read(hold->first.pid, &member->job.main) < 0)
@@ -104,7 +104,7 @@ static int heed_signals(struct hold *hold, struct err *err)
 				pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
 			break;
 		case SIGTSTP:
-			if (!hold->gone && hold_step_aside(hold, err) < 0)
+			if (!hold->gone && hold_stop_aside(hold, err) < 0)
 				return -1;
 			obey_order(hold);
 			break;
@@ -119,45 +119,6 @@ static int heed_signals(struct hold *hold, struct err *err)
 	return 0;
 }
 
-/* The lists drop parts of a second; here they may be all there is. */
-static void format_whole(int64_t ns, char text[TEXT_DURATION])
-{
-	size_t length;
-
-	if (ns % NS_PER_S == 0) {
-		text_duration_format(ns, text);
-		return;
-	}
-	length = (size_t)fmt(text, TEXT_DURATION, "%lld.%03lld", (long long)(ns / NS_PER_S),
-			     (long long)(ns % NS_PER_S / NS_PER_MS));
-	while (text[length - 1] == '0')
-		length--;
-	fmt(text + length, TEXT_DURATION - length, "s");
-}
-
-static void check_clock(struct hold *hold)
-{
-	const struct entry *job = &hold->member->job;
-	char text[TEXT_DURATION];
-
-	if (hold->gone || hold->stop != STOP_NONE)
-		return;
-	int64_t ran = hold_ran_ns(hold);
-	if (job->budget_ns && ran >= job->budget_ns && !hold->over_budget) {
-		hold->over_budget = true;
-		format_whole(job->budget_ns, text);
-		say("job %llu has passed its budget of %s", (unsigned long long)job->id, text);
-	}
-	if (job->limit_ns && ran >= job->limit_ns) {
-		format_whole(job->limit_ns, text);
-		say("job %llu is stopped: past its limit of %s", (unsigned long long)job->id, text);
-		struct cell_pressure pressure;
-		cell_read_pressure(&hold->cell, &pressure);
-		hold->pressed_ns = pressure.waited_ns;
-		hold_begin_stop(hold, STOP_LIMIT);
-	}
-}
-
 static void earlier(int64_t *at, int64_t other)
 {
 	if (other < *at)
@@ -166,17 +127,13 @@ static void earlier(int64_t *at, int64_t other)
 
 static int next_timeout(const struct hold *hold, int timeout_ms)
 {
-	const struct entry *job = &hold->member->job;
-	int64_t now = clock_awake_ns(), at = INT64_MAX, base = hold->began_ns + hold->away_ns;
+	int64_t now = clock_awake_ns(), at = hold->rules_at_ns;
 
 	if (timeout_ms >= 0)
 		earlier(&at, now + timeout_ms * NS_PER_MS);
 	if (hold->kill_at_ns)
 		earlier(&at, hold->kill_at_ns);
-	if (hold->stop == STOP_NONE && job->budget_ns && !hold->over_budget)
-		earlier(&at, base + job->budget_ns);
-	if (hold->stop == STOP_NONE && job->limit_ns)
-		earlier(&at, base + job->limit_ns);
+	earlier(&at, hold_turn_at(hold));
 	/* Somebody watches us; we look once a second whether he is stopped. */
 	if (hold->member->watch_needed || hold->look_at_memory)
 		earlier(&at, hold->tick_ns);
@@ -191,11 +148,16 @@ struct desk_call {
 	bool settle;
 };
 
-static void on_message(void *context, int fd, const char *message)
+static bool on_message(void *context, int fd, const char *message)
 {
 	struct desk_call *call = context;
 
+	if (strcmp(message, "turn") == 0) {
+		hold_turn_ask(call->hold, fd);
+		return true;
+	}
 	call->settle |= desk_answer(call->hold->member->line, call->hold->task->spool, fd, message);
+	return false;
 }
 
 static int tick(struct hold *hold, struct err *err)
@@ -229,6 +191,8 @@ static int sleep_once(struct hold *hold, struct err *err)
 		obey_order(hold);
 	if ((news || call.settle) && !hold_empty(hold) && member_settle(hold->member, err) < 0)
 		return -1;
+	if (hold_turn(hold, err) < 0)
+		return -1;
 	return hold_empty(hold) ? 0 : tick(hold, err);
 }
 
@@ -241,11 +205,13 @@ static int watch(struct hold *hold, struct err *err)
 	 * for our end. */
 	clock_wall_format(clock_wall_ns(), text);
 	hold_ceiling_begin(hold);
+	hold_rules_begin(hold);
 	obey_order(hold);
+	hold_rules_look(hold);
 	while (!hold_empty(hold)) {
 		if (sleep_once(hold, err) < 0)
 			return -1;
-		check_clock(hold);
+		hold_rules_look(hold);
 		if (hold->kill_at_ns && clock_awake_ns() >= hold->kill_at_ns && !hold_empty(hold))
 			hold_kill(hold);
 	}
@@ -257,15 +223,19 @@ static void judge(const struct hold *hold, struct verdict *verdict)
 	verdict->signal = WIFSIGNALED(hold->status) ? WTERMSIG(hold->status) : 0;
 	verdict->exit_code = verdict->signal ? EXIT_SIGNAL + verdict->signal : WEXITSTATUS(hold->status);
 	verdict->outcome = verdict->exit_code == 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
-	if (hold->stop == STOP_LIMIT) {
-		verdict->outcome = OUTCOME_TIMEOUT;
+	if (hold->stop == STOP_LIMIT || hold->stop == STOP_STALLED) {
+		verdict->outcome = hold->stop == STOP_LIMIT ? OUTCOME_TIMEOUT : OUTCOME_STALLED;
 		verdict->exit_code = EXIT_STOPPED;
+		/* A `run` has said it already. */
+		if (!hold->task->interactive)
+			verdict->why = hold->stalled;
 	}
 	if (hold->stop == STOP_CANCEL || hold_cancelled(hold)) {
 		verdict->outcome = OUTCOME_CANCELLED;
 		verdict->exit_code = EXIT_SIGNAL + SIGTERM;
+		verdict->why = ERR_NONE;
 	}
-	verdict->ran_ns = hold_ran_ns(hold) - hold->earlier_ns;
+	verdict->ran_ns = hold_ran_ns(hold) - hold->logged_ns;
 	verdict->frozen_ns = hold->away_ns;
 	verdict->waited_ns = hold->waited_ns;
 }
@@ -338,6 +308,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	judge(&hold, &verdict);
 	read_figures(&hold, &verdict);
 	hold_ceiling_judge(&hold, &verdict);
+	hold_turn_end(&hold);
 	put_away(&hold);
 	*ret_verdict = verdict;
 	return 0;

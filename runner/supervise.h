@@ -3,13 +3,14 @@
  * One job from its lane to its end: cell, start, watch, stop, and what is left behind. `run` and the worker share it.
  *
  * The caller's member holds a lane and its `job` says whose it is. supervise() returns when nothing of the job is left;
- * the lane is still held then, and the outcome is the caller's to record before the lane goes on. A `run` that was
- * stopped by Ctrl-Z gave its lane up and took one again meanwhile; each earlier hold has its own line in the log
- * already.
+ * the lane is still held then, and the outcome is the caller's to record before the lane goes on. A job that took
+ * turns, or a `run` that was stopped by Ctrl-Z, gave its lane up and took one again meanwhile; each earlier hold has
+ * its own line in the log already.
  *
  * Messages that a program inside the job may send to GPU_QUEUE_TURN (one message, one answer, then the end of file):
  *     id N         "id FIRST": N job ids, for a submit inside the job
  *     settle       "ok": somebody may start
+ *     turn         "ok MS": nobody comes first, or the job was away for so long; "kept": it could not be frozen
  *     cancel ID    "pending", "ordered", "ended", "unknown" or "error TEXT"
  */
 #ifndef PGPU_RUNNER_SUPERVISE_H
@@ -23,9 +24,10 @@
 #include "submit/spool.h"
 
 struct task {
-	struct launch launch;	  /* cell_fd, close_first and the class's restrictions are filled in here */
-	char *const *environment; /* the job's; the marks of contract "What a job sees" are added here */
-	char *const *extra;	  /* more assignments of the kind of job, NULL-ended; may be NULL */
+	struct launch launch;	   /* cell_fd, close_first and the class's restrictions are filled in here */
+	char *const *environment;  /* the job's; the marks of contract "What a job sees" are added here */
+	char *const *extra;	   /* more assignments of the kind of job, NULL-ended; may be NULL */
+	const char *budget_signal; /* as sigspec_parse() reads it; NULL: its class's */
 	bool interactive; /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */
 	struct spool *spool;
 	struct signals *signals;

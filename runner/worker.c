@@ -71,8 +71,11 @@ static int record_end(struct worker *worker, struct verdict *verdict, struct err
 	name.outcome = verdict->outcome;
 	name.code = verdict->exit_code;
 	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, SPOOL_ENDED, &name, err);
-	if (result == 0)
+	if (result == 0) {
 		spool_order_done(spool, name.id);
+		/* Of a job that ended while it was frozen: until now it said whose it is. */
+		ticket_remove(line, &worker->member.ticket);
+	}
 	line_unlock(line);
 	return result;
 }

@@ -42,10 +42,10 @@ struct listing {
 
 static int check_state(const char *state, struct err *err)
 {
-	static const char words[][11] = { "pending", "running",	  "frozen",  "completing", "completed",
-					  "failed",  "cancelled", "timeout", "oom",	   "lost",
-					  "PD",	     "R",	  "S",	     "CG",	   "CD",
-					  "F",	     "CA",	  "TO",	     "OOM",	   "NF" };
+	static const char words[][11] = { "pending",   "running", "frozen",  "completing", "completed", "failed",
+					  "cancelled", "timeout", "stalled", "oom",	   "lost",	"PD",
+					  "R",	       "S",	  "CG",	     "CD",	   "F",		"CA",
+					  "TO",	       "ST",	  "OOM",     "NF" };
 	enum { COUNT = sizeof words / sizeof words[0] };
 	const char *list[COUNT + 1] = { NULL };
 	char hint[64];
@@ -186,7 +186,10 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	} else {
 		if (!ticket_read(&listing->queue->line, one->file, &entry))
 			return;
-		jobview_of_entry(&entry, -1, &view);
+		if (entry.kind == ENTRY_RUN || !listing->json)
+			jobview_of_entry(&entry, -1, &view);
+		else if (jobview_find(listing->queue, entry.id, &view, &err) < 0)
+			return;
 	}
 	fmt(view.reason, sizeof view.reason, "%s",
 	    snapshot_reason(snapshot, &listing->queue->line.conf, index, view.sentence));

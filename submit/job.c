@@ -16,6 +16,7 @@ void job_free(struct job *job)
 	free(job->workdir);
 	free(job->output);
 	free(job->error);
+	free(job->budget_signal);
 	words_free(job->env);
 	words_free(job->export_names);
 	free(job->script);

@@ -45,6 +45,7 @@ enum job_key {
 	JOB_KEY_ENV,
 	JOB_KEY_EXPORT,
 	JOB_KEY_REQUEUE,
+	JOB_KEY_BUDGET_SIGNAL,
 	JOB_KEY_COMMAND,
 	JOB_KEY_SCRIPT,
 	JOB_KEY_ARGUMENTS, /* a list of texts: what stands behind `submit FILE --`, "$1" and on for the script */
@@ -71,18 +72,22 @@ struct job {
 	char *name;
 	char *class_name;
 	char *session;
-	int64_t budget_ns;     /* 0 until job_complete() */
-	int64_t limit_ns;      /* 0 until job_complete(); a limit alone sets the budget to half of itself */
-	uint64_t memory_bytes; /* 0 until job_complete() */
-	char *workdir;	       /* absolute after job_complete() */
-	char *output;	       /* pattern as written; absolute after job_complete() */
-	char *error;	       /* NULL: same as output */
-	char **env;	       /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
+	int64_t budget_ns;	 /* 0 until job_complete() */
+	int64_t limit_ns;	 /* 0 until job_complete(); a limit alone sets the budget to half of itself */
+	uint64_t memory_bytes;	 /* 0 until job_complete() */
+	bool memory_default;	 /* neither the job nor its class named it */
+	uint64_t reserved_bytes; /* by job_complete(): memory_bytes, or 0 where that is the default; the record does not
+				    have it, its name does */
+	char *workdir;		 /* absolute after job_complete() */
+	char *output;		 /* pattern as written; absolute after job_complete() */
+	char *error;		 /* NULL: same as output */
+	char **env;		 /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
 	enum job_export export;
 	char **export_names; /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended; for JOB_EXPORT_ALL, where
 				written as `all,NAME=VALUE`, the assignments alone, else NULL */
 	bool requeue;	     /* default true */
 	bool requeue_set;
+	char *budget_signal; /* as sigspec_parse() reads it; NULL: the class's */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;
@@ -114,7 +119,8 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory workdir output error export requeue) from text, replacing what
+ * Sets one key (name class session budget limit memory workdir output error export requeue budget-signal) from
+ * text, replacing what
  * is there. `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/vfs.h>
 
 #include "conf/base/fmt.h"
@@ -72,30 +71,25 @@ static void complete_times(struct job *job, const struct conf_class *class)
 	}
 }
 
-/* 90 % of MemTotal, which sysinfo(2) calls totalram; 0 when it cannot be told. */
-static uint64_t machine_ram(void)
-{
-	struct sysinfo info;
-
-	/* In whole pages: an odd number of bytes has no spelling that a record could hold. */
-	return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit / 10 * 9 / 4096 * 4096 : 0;
-}
-
 static int complete_memory(struct job *job, const struct conf *conf, const struct conf_class *class, struct err *err)
 {
-	uint64_t ram = machine_ram();
+	uint64_t ram = conf_ram(conf);
 	char asked[TEXT_SIZE], there[TEXT_SIZE];
 
 	if (!job->memory_bytes) {
+		job->memory_default = !class->memory_bytes;
 		job->memory_bytes = class->memory_bytes ? class->memory_bytes : conf->memory_bytes;
-		if (ram && job->memory_bytes > ram)
+		if (job->memory_bytes > ram)
 			job->memory_bytes = ram;
 	}
-	if (!ram || job->memory_bytes <= ram)
+	if (job->memory_bytes <= ram) {
+		job->reserved_bytes = job->memory_default ? 0 : job->memory_bytes;
 		return 0;
+	}
 	text_size_show(job->memory_bytes, asked);
 	text_size_show(ram, there);
-	return REFUSE(job, JOB_KEY_MEMORY, err, "%s is above ram, %s (90%% of this machine's)", asked, there);
+	return REFUSE(job, JOB_KEY_MEMORY, err, "%s is above ram, %s%s", asked, there,
+		      conf->ram_bytes ? "" : " (90% of this machine's)");
 }
 
 /* `folder`/`name`, or `name` where it is absolute. */
@@ -250,6 +244,8 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 	if (complete_name(job, err) < 0 || complete_class(job, conf, conf->submit_class, &class, err) < 0)
 		return -1;
 	complete_times(job, class);
+	if (class->budget_signal[0] && set_default(&job->budget_signal, class->budget_signal, err) < 0)
+		return -1;
 	if (complete_memory(job, conf, class, err) < 0 || complete_workdir(job, submit_dir, err) < 0 ||
 	    complete_session(job, err) < 0 || set_default(&job->output, "pgpu-%j.out", err) < 0 ||
 	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)

@@ -7,18 +7,28 @@
 #include <string.h>
 
 #include "conf/base/scope.h"
+#include "conf/base/sigspec.h"
 #include "conf/base/text.h"
 #include "conf/base/words.h"
 
 static const char *const KEY_NAMES[] = {
-	[JOB_KEY_NAME] = "name",	   [JOB_KEY_CLASS] = "class",
-	[JOB_KEY_SESSION] = "session",	   [JOB_KEY_BUDGET] = "budget",
-	[JOB_KEY_LIMIT] = "limit",	   [JOB_KEY_MEMORY] = "memory",
-	[JOB_KEY_WORKDIR] = "workdir",	   [JOB_KEY_OUTPUT] = "output",
-	[JOB_KEY_ERROR] = "error",	   [JOB_KEY_ENV] = "env",
-	[JOB_KEY_EXPORT] = "export",	   [JOB_KEY_REQUEUE] = "requeue",
-	[JOB_KEY_COMMAND] = "command",	   [JOB_KEY_SCRIPT] = "script",
-	[JOB_KEY_ARGUMENTS] = "arguments", [JOB_KEYS] = NULL,
+	[JOB_KEY_NAME] = "name",
+	[JOB_KEY_CLASS] = "class",
+	[JOB_KEY_SESSION] = "session",
+	[JOB_KEY_BUDGET] = "budget",
+	[JOB_KEY_LIMIT] = "limit",
+	[JOB_KEY_MEMORY] = "memory",
+	[JOB_KEY_WORKDIR] = "workdir",
+	[JOB_KEY_OUTPUT] = "output",
+	[JOB_KEY_ERROR] = "error",
+	[JOB_KEY_ENV] = "env",
+	[JOB_KEY_EXPORT] = "export",
+	[JOB_KEY_REQUEUE] = "requeue",
+	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
+	[JOB_KEY_COMMAND] = "command",
+	[JOB_KEY_SCRIPT] = "script",
+	[JOB_KEY_ARGUMENTS] = "arguments",
+	[JOB_KEYS] = NULL,
 };
 
 int jobset_key(const char *name)
@@ -103,6 +113,7 @@ static int set_limit(struct job *job, const char *value, struct err *err)
 
 static int set_memory(struct job *job, const char *value, struct err *err)
 {
+	job->memory_default = false;
 	return text_size_parse(value, &job->memory_bytes, err);
 }
 
@@ -140,6 +151,13 @@ static int set_requeue(struct job *job, const char *value, struct err *err)
 		return -1;
 	job->requeue_set = true;
 	return 0;
+}
+
+static int set_budget_signal(struct job *job, const char *value, struct err *err)
+{
+	struct sigspec ignored;
+
+	return sigspec_parse(value, &ignored, err) < 0 ? -1 : set_text(&job->budget_signal, value, err);
 }
 
 int jobset_string(const char *text, struct err *err)
@@ -238,7 +256,7 @@ static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct
 	[JOB_KEY_NAME] = set_name,	 [JOB_KEY_CLASS] = set_class,	  [JOB_KEY_SESSION] = set_session,
 	[JOB_KEY_BUDGET] = set_budget,	 [JOB_KEY_LIMIT] = set_limit,	  [JOB_KEY_MEMORY] = set_memory,
 	[JOB_KEY_WORKDIR] = set_workdir, [JOB_KEY_OUTPUT] = set_output,	  [JOB_KEY_ERROR] = set_error,
-	[JOB_KEY_EXPORT] = set_export,	 [JOB_KEY_REQUEUE] = set_requeue,
+	[JOB_KEY_EXPORT] = set_export,	 [JOB_KEY_REQUEUE] = set_requeue, [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -26,13 +26,15 @@ static const char *const folder_names[SPOOL_FOLDERS] = {
 const char *const outcome_names[OUTCOMES] = {
 	[OUTCOME_NONE] = "",	       [OUTCOME_COMPLETED] = "completed",
 	[OUTCOME_FAILED] = "failed",   [OUTCOME_CANCELLED] = "cancelled",
-	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_OOM] = "oom",
-	[OUTCOME_LOST] = "lost",       [OUTCOME_TURN] = "turn",
+	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_STALLED] = "stalled",
+	[OUTCOME_OOM] = "oom",	       [OUTCOME_LOST] = "lost",
+	[OUTCOME_TURN] = "turn",
 };
 
 const char *const outcome_letters[OUTCOMES] = {
-	[OUTCOME_NONE] = "",	  [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F", [OUTCOME_CANCELLED] = "CA",
-	[OUTCOME_TIMEOUT] = "TO", [OUTCOME_OOM] = "OOM",      [OUTCOME_LOST] = "NF",  [OUTCOME_TURN] = "S",
+	[OUTCOME_NONE] = "",	    [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F",
+	[OUTCOME_CANCELLED] = "CA", [OUTCOME_TIMEOUT] = "TO",	[OUTCOME_STALLED] = "ST",
+	[OUTCOME_OOM] = "OOM",	    [OUTCOME_LOST] = "NF",	[OUTCOME_TURN] = "S",
 };
 
 enum outcome outcome_parse(const char *word)
@@ -71,8 +73,14 @@ void spool_name_format(const struct spool_name *name, char file[256])
 	int used = fmt(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session,
 		       name->restarts);
 
-	if (name->outcome != OUTCOME_NONE)
+	if (name->outcome != OUTCOME_NONE) {
 		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
+	} else if (name->reserved_bytes) {
+		char size[TEXT_SIZE];
+		/* Whole kilobytes: a size in bytes has no spelling. */
+		text_size_format((name->reserved_bytes + 1023) / 1024 * 1024, size);
+		fmt(file + used, 256 - (size_t)used, ":m%s", size);
+	}
 }
 
 enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
@@ -90,6 +98,17 @@ static int parse_figure(const char **at, int max, int *ret)
 	*ret = (int)figure;
 	*at = end;
 	return 0;
+}
+
+/* ":mSIZE" at `*at`, which moves behind it; that it is missing is no error. */
+static int parse_memory(const char **at, struct spool_name *name)
+{
+	char size[TEXT_SIZE];
+
+	if ((*at)[0] != ':' || (*at)[1] != 'm' || (*at)[2] < '0' || (*at)[2] > '9')
+		return 0;
+	*at = text_part(*at + 2, size, sizeof size);
+	return *at ? text_size_parse(size, &name->reserved_bytes, NULL) : -1;
 }
 
 /* ":OUTCOME:CODE", and nothing behind it. */
@@ -114,7 +133,7 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	name.id = fmt_read(file, &end);
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
-	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0)
+	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 || parse_memory(&at, &name) < 0)
 		return -1;
 	if (*at && parse_outcome(at, &name) < 0)
 		return -1;
@@ -209,7 +228,7 @@ int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, st
 int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err)
 {
 	SCOPE_BUF struct buf record = BUF_EMPTY;
-	struct spool_name name = { .id = facts->id };
+	struct spool_name name = { .id = facts->id, .reserved_bytes = job->reserved_bytes };
 	char file[256], temporary[280];
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
 

@@ -2,8 +2,8 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS               waits
- *     running/ID:CLASS:SESSION:RESTARTS               was claimed by a worker
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mMEMORY]       waits; MEMORY is what it reserves, such as 24G
+ *     running/ID:CLASS:SESSION:RESTARTS[:mMEMORY]       was claimed by a worker
  *     ended/ID:CLASS:SESSION:RESTARTS:OUTCOME:CODE    is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
@@ -44,6 +44,7 @@ enum outcome {
 	OUTCOME_FAILED,
 	OUTCOME_CANCELLED,
 	OUTCOME_TIMEOUT,
+	OUTCOME_STALLED,
 	OUTCOME_OOM,
 	OUTCOME_LOST,
 	OUTCOME_TURN, /* a hold that ended by giving the lane up; in the log alone */
@@ -51,7 +52,7 @@ enum outcome {
 };
 
 extern const char *const outcome_names[OUTCOMES];
-/* Slurm's letters: CD F CA TO OOM NF. */
+/* Slurm's letters, ST of our own: CD F CA TO ST OOM NF. */
 extern const char *const outcome_letters[OUTCOMES];
 /* OUTCOME_NONE for a word that is none. */
 enum outcome outcome_parse(const char *word);
@@ -66,7 +67,8 @@ struct spool_name {
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
 	int restarts;
-	enum outcome outcome; /* ended records alone */
+	uint64_t reserved_bytes; /* see job.h; not of ended records */
+	enum outcome outcome;	 /* ended records alone */
 	int code;
 };
 

@@ -27,7 +27,7 @@ struct names {
 
 #define NAMES_NONE                                                                                                     \
 	{                                                                                                              \
-		.fd = -1                                                                                           \
+		.fd = -1                                                                                               \
 	}
 #define SCOPE_NAMES __attribute__((cleanup(names_close)))
 

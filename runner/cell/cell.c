@@ -277,13 +277,13 @@ static void thaw(int folder, struct walk *walk)
 	write_file(folder, "cgroup.freeze", "0");
 }
 
-void cell_terminate(const struct cell *cell)
+void cell_terminate(const struct cell *cell, int sig)
 {
 	enum { FREEZE_MS = 200 };
 	struct walk walk = { .look = thaw };
 
 	cell_freeze(cell, true, FREEZE_MS);
-	cell_signal(cell, SIGTERM);
+	cell_signal(cell, sig);
 	cell_signal(cell, SIGCONT);
 	walk_below(cell->fd, &walk, 0);
 }

@@ -70,9 +70,9 @@ bool cell_wait_empty(const struct cell *cell, int timeout_ms);
 bool cell_freeze(const struct cell *cell, bool frozen, int timeout_ms);
 /* Sends a signal to every process inside. */
 void cell_signal(const struct cell *cell, int sig);
-/* SIGTERM and SIGCONT to every process inside, frozen meanwhile so that none forks away; thaws also what the job itself
+/* `sig` and SIGCONT to every process inside, frozen meanwhile so that none forks away; thaws also what the job itself
  * froze. */
-void cell_terminate(const struct cell *cell);
+void cell_terminate(const struct cell *cell, int sig);
 /* Close to its limit of processes: a fork bomb, which outruns SIGTERM, since bash blocks that while it forks. */
 bool cell_is_full(const struct cell *cell);
 /* SIGKILL to all, safe against forks; thaws as well. */

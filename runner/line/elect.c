@@ -40,6 +40,16 @@ const struct conf_class *elect_rank(const struct conf *conf, const struct conf_c
 	return as ? as : class;
 }
 
+void elect_rate(const struct conf *conf, struct candidate *candidate)
+{
+	const struct conf_class *class = conf_class_find(conf, candidate->class_name);
+
+	candidate->rank = ELECT_LAST;
+	if (class)
+		candidate->rank =
+			elect_rank(conf, class, candidate->waited_ns, candidate->ran_ns, candidate->turned)->rank;
+}
+
 static int compare(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
@@ -63,10 +73,76 @@ struct candidate *elect(const struct candidates *candidates)
 
 	for (size_t i = 0; i < candidates->count; i++) {
 		struct candidate *next = &candidates->list[i];
-		if (!next->barred && (!best || elect_compare(next, best) < 0))
+		if (!next->barred && !next->no_room && (!best || elect_compare(next, best) < 0))
 			best = next;
 	}
 	return best;
+}
+
+bool elect_has_room(const struct conf *conf, const struct load *load, const struct candidate *candidate)
+{
+	uint64_t bytes = load->running_bytes + load->frozen_bytes + candidate->reserved_bytes;
+
+	if (candidate->begun || load->running + load->frozen == 0)
+		return true;
+	return load->running + load->frozen < conf_resident(conf) && (bytes == 0 || bytes <= conf_ram(conf));
+}
+
+struct candidate *elect_for(const struct conf *conf, const struct load *load, struct candidates *candidates)
+{
+	struct candidate *best;
+
+	while ((best = elect(candidates)) && !elect_has_room(conf, load, best)) {
+		for (size_t i = 0; i < candidates->count; i++)
+			candidates->list[i].no_room |= !candidates->list[i].begun;
+	}
+	return best;
+}
+
+const char *const waits_for_names[WAITS] = {
+	[WAITS_LANE] = "lane",
+	[WAITS_MEMORY] = "memory",
+	[WAITS_STOPPED] = "stopped",
+};
+
+/* The first of those that have not begun. */
+static const struct candidate *first_new(const struct candidates *candidates)
+{
+	const struct candidate *best = NULL;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		const struct candidate *next = &candidates->list[i];
+		if (!next->barred && !next->begun && (!best || elect_compare(next, best) < 0))
+			best = next;
+	}
+	return best;
+}
+
+enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
+			 const struct candidates *candidates, size_t index)
+{
+	const struct candidate *one = &candidates->list[index];
+
+	if (one->barred)
+		return WAITS_STOPPED;
+	if (one->begun || lanes_busy >= conf->lanes)
+		return WAITS_LANE;
+	return elect_has_room(conf, load, first_new(candidates)) ? WAITS_LANE : WAITS_MEMORY;
+}
+
+int elect_forced(const struct holder *holders, int count, const struct candidate *best)
+{
+	int found = -1;
+
+	for (int i = 0; i < count; i++) {
+		const struct holder *next = &holders[i];
+		if (!next->class || !next->class->turns_forced || next->rank <= best->rank)
+			continue;
+		if (found < 0 || next->rank > holders[found].rank ||
+		    (next->rank == holders[found].rank && next->held_since_ns < holders[found].held_since_ns))
+			found = i;
+	}
+	return found;
 }
 
 /* Rank, session, then the order inside a session: what elect_sequence() deals from. */

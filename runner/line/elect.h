@@ -12,15 +12,22 @@
 
 #include "conf/conf.h"
 
+/* Of jobs whose class is no longer in the table: they come last, but they come. */
+enum { ELECT_LAST = 100 };
+
 struct candidate {
 	uint64_t id;
 	bool spooled;
 	int rank;		 /* in force: after ageing, see elect_rank() */
 	uint64_t session_served; /* sequence number; 0: never */
 	uint64_t job_served;
-	int64_t waited_ns; /* since its arrival; only known where its class ages; so for the next */
+	int64_t waited_ns; /* in line, all its waits added up; only known where its class ages; so for the next two */
 	int64_t ran_ns;	   /* in earlier holds of a job that gave its lane up */
-	bool barred;	   /* does not compete now: passed over, or granted a lane already */
+	bool turned;	   /* offered its first turn in time */
+	bool begun;	   /* frozen: it gave its lane up for others */
+	uint64_t reserved_bytes; /* the ceiling that it, or its class, asks for; 0: none */
+	bool barred;		 /* does not compete now: passed over, or granted a lane already */
+	bool no_room;		 /* nor now: see elect_has_room() */
 	char session[65];
 	char class_name[33];
 	char file[256]; /* name of its ticket or record */
@@ -32,6 +39,29 @@ struct candidates {
 	size_t room;
 };
 
+/*
+ * What is in memory beside who is elected. A job with a lane counts the ceiling that was asked for it; one that has but
+ * the default ceiling counts nothing, since that is a guard and no plan: two lanes of it are more than most machines
+ * have. A frozen job counts what it holds (it asks for no more), or its ceiling where that is not known.
+ */
+struct load {
+	int running;
+	int frozen;
+	uint64_t running_bytes;
+	uint64_t frozen_bytes;
+};
+
+/*
+ * Whether a job that has not begun may be started beside them: at most conf_resident() jobs run or are frozen, and the
+ * sum stays within conf_ram(). A begun job is always thawed, and one that is alone is always started.
+ */
+bool elect_has_room(const struct conf *conf, const struct load *load, const struct candidate *candidate);
+/*
+ * elect() among those that may start now: when the first of them that has not begun finds no room, none of those that
+ * have not is started, so that small jobs do not pass a large one for ever.
+ */
+struct candidate *elect_for(const struct conf *conf, const struct load *load, struct candidates *candidates);
+
 /* A zeroed new element at the end, or NULL without memory. */
 struct candidate *candidates_add(struct candidates *candidates);
 void candidates_free(struct candidates *candidates);
@@ -42,11 +72,33 @@ void candidates_free(struct candidates *candidates);
  */
 const struct conf_class *elect_rank(const struct conf *conf, const struct conf_class *class, int64_t waited_ns,
 				    int64_t ran_ns, bool turned);
+/* Fills in candidate->rank by its class, waits and run. A class that is not in the table any more comes last. */
+void elect_rate(const struct conf *conf, struct candidate *candidate);
 
 /* -1 when `a` comes before `b`, 1 when after. Ids differ, so it is never 0 for two jobs. */
 int elect_compare(const struct candidate *a, const struct candidate *b);
 /* The first that competes, or NULL. */
 struct candidate *elect(const struct candidates *candidates);
+
+/* Why a job waits: the contract's words. */
+enum waits_for { WAITS_LANE, WAITS_MEMORY, WAITS_STOPPED, WAITS };
+extern const char *const waits_for_names[WAITS];
+/* What keeps the one at `index` from starting, by the rule that decided it: `lanes_busy` of the lanes are taken. */
+enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
+			 const struct candidates *candidates, size_t index);
+
+/* A job with a lane, as those see it who might be let in for it. */
+struct holder {
+	const struct conf_class *class; /* NULL: no longer in the table */
+	int rank;			/* in force */
+	int64_t held_since_ns;		/* boot clock */
+};
+/*
+ * Which of the running jobs is frozen without asking, so that `best`, the first in line, gets its lane: of a class with
+ * turns = "forced" and of a worse rank in force; of several the worst rank, then the one that has its lane the longest.
+ * Its number, or -1. It keeps the lane until its class's min-hold is over.
+ */
+int elect_forced(const struct holder *holders, int count, const struct candidate *best);
 /*
  * Sorts all of them into the order in which they would start, one after the other, each start counting as served for
  * its session. `last` is the highest sequence number given out. Barred ones come last. 0, or -1 without memory.

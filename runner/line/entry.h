@@ -46,17 +46,21 @@ struct entry {
 	int restarts;
 	int64_t arrived_wall_ns;
 	int64_t started_wall_ns;
-	int64_t waited_ns; /* before this hold */
+	int64_t waited_ns; /* in line, before each of its holds, added up */
 	int64_t ran_ns;	   /* in earlier holds of a job that gave its lane up */
 	int64_t frozen_ns;
+	uint64_t served; /* sequence number of the hold it has, or had last (line.h); 0: none yet */
+	bool turned;	 /* offered its first turn within its class's turns-as-without-turn */
 	int64_t budget_ns;
 	int64_t limit_ns;
 	uint64_t memory_bytes;
-	struct procid main;    /* the job's first process */
-	char cell[512];	       /* path of its cgroup; "" without one */
-	int stuck;	       /* a process that SIGKILL does not end; 0: none */
-	int64_t again_boot_ns; /* no supervisor lives: when to try again to end it */
-	char mark[128];	       /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
+	uint64_t reserved_bytes; /* of it, what was asked for; 0: it is the default */
+	uint64_t held_bytes;	 /* of a frozen job: what it holds; 0: unknown */
+	struct procid main;	 /* the job's first process */
+	char cell[512];		 /* path of its cgroup; "" without one */
+	int stuck;		 /* a process that SIGKILL does not end; 0: none */
+	int64_t again_boot_ns;	 /* no supervisor lives: when to try again to end it */
+	char mark[128];		 /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
 };
 
 extern const char *const entry_state_names[ENTRY_STATES];

@@ -35,6 +35,17 @@ static bool lane_mine(const struct view *view, const struct seat_view *seat)
 	return member->lane.fd >= 0 && member->lane.number == seat->number && member->lane.gen == seat->entry.gen;
 }
 
+/* One more that runs, or is about to. */
+static void count_running(struct view *view, const struct candidate *winner)
+{
+	struct load *load = &view->load;
+
+	/* What it held while it was frozen goes on counting until somebody looks again. */
+	load->running++;
+	load->running_bytes += winner->reserved_bytes;
+	load->frozen -= winner->begun;
+}
+
 static int take_for_self(struct view *view, const struct seat_view *seat, struct candidate *winner, struct err *err)
 {
 	struct member *member = view->member;
@@ -46,6 +57,7 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	job->state = ENTRY_RUNNING;
 	job->started_wall_ns = clock_wall_ns();
 	job->since_boot_ns = view->now;
+	job->served = view->served.last + 1;
 	/* A run's job goes on where it was after Ctrl-Z and fg: its process and its cell stay on file all the time. */
 	if (winner->spooled) {
 		job->main = (struct procid){ 0 };
@@ -99,7 +111,9 @@ static bool may_take_spooled(const struct view *view, const struct seat_view *se
 {
 	const struct member *member = view->member;
 
-	return member->kind == MEMBER_WORKER && !member->leaving && (member->lane.fd < 0 || lane_mine(view, seat));
+	/* With a job that is frozen there is one already. */
+	return member->kind == MEMBER_WORKER && !member->leaving && !member->wants_lane &&
+	       (member->lane.fd < 0 || lane_mine(view, seat));
 }
 
 /* After a lane was promised to "whatever spooled job comes first": the next one of that session comes later. */
@@ -119,13 +133,15 @@ static int fill_lane(struct view *view, const struct seat_view *seat, struct err
 	struct member *member = view->member;
 	struct candidate *winner;
 
-	while ((winner = elect(&view->waiting))) {
-		bool self = member->kind == MEMBER_RUN && winner->id == member->job.id && member->wants_lane &&
-			    !member->leaving && member->lane.fd < 0;
+	while ((winner = elect_for(&member->line->conf, &view->load, &view->waiting))) {
+		bool self = winner->id == member->job.id && !winner->spooled && member->wants_lane &&
+			    !member->leaving && (member->lane.fd < 0 || lane_mine(view, seat));
 		if (self || (winner->spooled && may_take_spooled(view, seat)))
-			return take_for_self(view, seat, winner, err) < 0 ? -1 : 1;
+			return take_for_self(view, seat, winner, err) < 0 ? -1 : (count_running(view, winner), 1);
 		int given = winner->spooled ? give_to_worker(view, seat, err) : view_grant(view, seat, winner, err);
-		if (given != 0 && winner->spooled && given > 0)
+		if (given > 0)
+			count_running(view, winner);
+		if (given > 0 && winner->spooled)
 			promise_spooled(view, winner);
 		if (given != 0)
 			return given;
@@ -165,8 +181,43 @@ static int judge_lane(struct view *view, const struct seat_view *seat, struct er
 	} else {
 		view->spool_runs |= entry->kind == ENTRY_SPOOL;
 	}
+	view->load.running++;
+	view->load.running_bytes += entry->reserved_bytes;
 	view->busy++;
 	return view_note_holder(view, entry, seat->number, err);
+}
+
+/*
+ * Who comes first and has no lane may have one for the asking: whose job is to be frozen for it looks for himself
+ * (member->yield), and is woken to do so.
+ */
+static void force_turn(struct view *view)
+{
+	struct plan *plan = view->plan;
+	const struct conf *conf = &view->member->line->conf;
+	const struct candidate *best = elect_for(conf, &view->load, &view->waiting);
+	struct holder holders[CONF_LANES];
+	const struct entry *entries[CONF_LANES];
+	int count = 0;
+
+	for (int i = 0; best && i < plan->holder_count; i++) {
+		const struct entry *entry = &plan->holders[i].entry;
+		if (plan->holders[i].number < 0 || entry->state != ENTRY_RUNNING || count == CONF_LANES)
+			continue;
+		struct candidate job = { .ran_ns = entry->ran_ns + view->now - entry->since_boot_ns,
+					 .waited_ns = entry->waited_ns,
+					 .turned = entry->turned };
+		memcpy(job.class_name, entry->class_name, sizeof job.class_name);
+		elect_rate(conf, &job);
+		holders[count] =
+			(struct holder){ conf_class_find(conf, job.class_name), job.rank, entry->since_boot_ns };
+		entries[count++] = entry;
+	}
+	int forced = best ? elect_forced(holders, count, best) : -1;
+	if (forced < 0)
+		return;
+	plan->yield = view_is_me(view, &entries[forced]->owner);
+	view_note_wake(view, entries[forced]);
 }
 
 int lanes_fill(struct view *view, struct err *err)
@@ -180,14 +231,20 @@ int lanes_fill(struct view *view, struct err *err)
 			return -1;
 		available[lane] = judged;
 	}
-	for (int lane = 0; lane < view->lanes; lane++) {
-		if (!available[lane] || view->busy >= member->line->conf.lanes)
-			continue;
-		int given = fill_lane(view, &view->seats[lane], err);
-		if (given < 0)
-			return -1;
-		view->busy += given;
+	/* One's own first: who offers his lane and is elected keeps it, and does not get another beside it. */
+	for (int own = 1; own >= 0; own--) {
+		for (int lane = 0; lane < view->lanes; lane++) {
+			if (!available[lane] || lane_mine(view, &view->seats[lane]) != own ||
+			    view->busy >= member->line->conf.lanes)
+				continue;
+			available[lane] = false;
+			int given = fill_lane(view, &view->seats[lane], err);
+			if (given < 0)
+				return -1;
+			view->busy += given;
+		}
 	}
+	force_turn(view);
 	/* Ours, over, and for nobody. */
 	if (member->lane.fd >= 0 && member->ended) {
 		member->ended = false;

@@ -33,6 +33,8 @@ struct line_spool {
 	/* Adds the first pending job of each (class, session); called with the lock. Returns how many wait in all, or
 	 * -1. */
 	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
+	/* Whether any job is pending; without the lock. */
+	bool (*any)(void *context);
 	/* Fills id, kind, class, session, restarts of `entry` from the winner's name; with the lock. */
 	int (*describe)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
 	/* Moves its record to running/; with the lock, and after the lane names the job: killed in between, the

@@ -13,7 +13,7 @@
  * program. */
 static int stop_here(struct member *member, const struct lineup *lineup, struct err *err)
 {
-	if (member_pause(member, TICKET_PASSED, err) < 0)
+	if (member_pause(member, member->job.main.pid ? TICKET_FROZEN : TICKET_PASSED, err) < 0)
 		return -1;
 	if (!lineup->cancelled(lineup->context))
 		raise(SIGSTOP);
@@ -48,7 +48,10 @@ static int heed_signals(struct member *member, struct signals *signals, const st
 			if (stop_here(member, lineup, err) < 0)
 				return -1;
 			break;
-		default: return sig;
+		default:
+			if (!lineup->passed_on || !lineup->passed_on(lineup->context, sig))
+				return sig;
+			break;
 		}
 	}
 	return 0;
@@ -103,11 +106,13 @@ int lineup_wait(struct member *member, struct signals *signals, const struct lin
 			lineup->waiting(lineup->context);
 			/* Of the program only what a look at the line needs stays in memory: the next look may be
 			 * the one that gives us a lane. */
+			told = true;
+			if (lineup->awake)
+				continue;
 			rest_text();
 			if (member_settle(member, err) < 0)
 				return -1;
 			rest_heap();
-			told = true;
 			continue;
 		}
 		int sig = sleep_once(member, signals, lineup, err);
@@ -119,7 +124,8 @@ int lineup_wait(struct member *member, struct signals *signals, const struct lin
 			break;
 		}
 	}
-	if (end != LINEUP_LANE && member_leave(member, err) < 0)
-		return -1;
-	return end;
+	if (end == LINEUP_LANE)
+		return end;
+	int left = member->job.main.pid ? member_pause(member, TICKET_FROZEN, err) : member_leave(member, err);
+	return left < 0 ? -1 : (int)end;
 }

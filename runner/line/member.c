@@ -157,7 +157,7 @@ static int watch_others(struct member *member, const struct plan *plan)
 			continue;
 		if (number >= 0 && member->role.fd >= 0)
 			gone |= watch_lane(member, entry, number);
-		else if (number < 0 && (member->role.fd >= 0 || member->lane.fd >= 0))
+		else if (number < 0 && (member->role.fd >= 0 || (member->lane.fd >= 0 && number != HOLDER_IN_LINE)))
 			gone |= watch(member, entry, &entry->owner, WATCHED_WATCHER, number) < 0;
 	}
 	return gone;
@@ -265,6 +265,7 @@ int member_settle(struct member *member, struct err *err)
 		if (result == 0) {
 			carry_out(member, &plan);
 			member->settled = plan.settled;
+			member->yield = plan.yield;
 			member->again_boot_ns = plan.again_boot_ns;
 			again = watch_others(member, &plan);
 			int cleared = clear_dead(member, &plan, err);
@@ -326,10 +327,11 @@ static bool is_ready(const struct pollfd *polls, int count, int fd)
 }
 
 /* Reads what a caller has to say. 1: look again. */
-static int hear(struct member *member, int i, void (*on_message)(void *, int, const char *), void *context)
+static int hear(struct member *member, int i, bool (*on_message)(void *, int, const char *), void *context)
 {
 	char message[WAKE_MESSAGE];
 	int got = wake_receive(member->callers[i], message);
+	bool kept = false;
 
 	if (got < 0)
 		return 0;
@@ -339,8 +341,9 @@ static int hear(struct member *member, int i, void (*on_message)(void *, int, co
 		return 1;
 	}
 	if (got > 0 && on_message)
-		on_message(context, member->callers[i], message);
-	close(member->callers[i]);
+		kept = on_message(context, member->callers[i], message);
+	if (!kept)
+		close(member->callers[i]);
 	member->callers[i] = -1;
 	return 0;
 }
@@ -376,7 +379,7 @@ static void note_gone(struct member *member, const struct watched *watched)
 }
 
 int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
-		     void (*on_message)(void *context, int fd, const char *message), void *context)
+		     bool (*on_message)(void *context, int fd, const char *message), void *context)
 {
 	int again = 0;
 
@@ -541,6 +544,17 @@ int member_pause(struct member *member, enum ticket_flag flag, struct err *err)
 	return result < 0 ? -1 : stay_until_settled(member, err);
 }
 
+int member_offer(struct member *member, struct err *err)
+{
+	member->ended = true;
+	member->wants_lane = true;
+	if (line_lock(member->line, err) < 0)
+		return -1;
+	int result = ticket_make(member->line, &member->job, TICKET_TURN, &member->ticket, err);
+	line_unlock(member->line);
+	return result;
+}
+
 int member_resume(struct member *member, struct err *err)
 {
 	member->leaving = false;
@@ -548,8 +562,9 @@ int member_resume(struct member *member, struct err *err)
 	if (line_lock(member->line, err) < 0)
 		return -1;
 	ticket_refresh(member->line, &member->ticket);
-	int result = ticket_flag(member->line, member->ticket.file, TICKET_PLAIN, err);
-	member->job.state = ENTRY_WAITING;
+	bool begun = member->job.main.pid != 0;
+	int result = ticket_flag(member->line, member->ticket.file, begun ? TICKET_TURN : TICKET_PLAIN, err);
+	member->job.state = begun ? ENTRY_FROZEN : ENTRY_WAITING;
 	if (result == 0)
 		result = ticket_update(&member->ticket, &member->job, err);
 	line_unlock(member->line);

@@ -53,6 +53,7 @@ struct member {
 	bool wants_lane; /* a `run` in line */
 	bool wants_id;	 /* its first settle gives it an id */
 	bool settled;
+	bool yield;   /* of who has a lane: the last settle found that its job is to be frozen for a better one */
 	bool blocked; /* the last settle met a dead job that could not be ended yet; it is tried again later */
 	struct wake wake;
 	struct procid stopped;		 /* a standby seen stopped: its seat counts as vacant */
@@ -84,8 +85,20 @@ int member_settle(struct member *member, struct err *err);
  */
 int member_leave(struct member *member, struct err *err);
 /*
- * The same of a `run` that is about to stop itself, but a ticket stays and says so: TICKET_PASSED of one that waits,
- * TICKET_FROZEN of one that gives its lane up with its job frozen.
+ * Of who has a lane and has frozen its job: stands in line with it, and the lane goes to who comes first with the next
+ * settle, which may be this member itself.
+ */
+int member_offer(struct member *member, struct err *err);
+/* Whether anybody stands in line at all; without the lock. Who arrives a moment later is served at the next turn. */
+bool member_is_waited_for(struct member *member);
+/*
+ * Of who has a lane: 1 when somebody in line comes before its job, would that stand in line again now after `ran_ns` in
+ * all. 0 also while a lane is free or changes hands: whoever waits is served without us.
+ */
+int member_outranked(struct member *member, int64_t ran_ns, struct err *err);
+/*
+ * What member_leave() does, but a ticket stays and says so: TICKET_PASSED of a `run` that waits and is about to stop
+ * itself, TICKET_FROZEN of one whose job has begun.
  */
 int member_pause(struct member *member, enum ticket_flag flag, struct err *err);
 /* Stands in line again after member_pause(); the next settle may give it a lane. */
@@ -95,10 +108,11 @@ int member_resume(struct member *member, struct err *err);
 int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms);
 /*
  * After poll(2), with the same array. Answers callers; `on_message` gets any message that is not "look" and answers it
- * on the connection (it may be NULL). Returns 1 when member_settle() is to be called, else 0.
+ * on the connection, which is then closed, unless it returns true: then the descriptor is its own (it may be NULL).
+ * Returns 1 when member_settle() is to be called, else 0.
  */
 int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
-		     void (*on_message)(void *context, int fd, const char *message), void *context);
+		     bool (*on_message)(void *context, int fd, const char *message), void *context);
 /* The workers this process started that are its children still, into `pids`, ended by 0 where there is room. */
 void member_workers(const struct member *member, pid_t *pids, int room);
 /*

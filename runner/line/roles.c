@@ -7,7 +7,7 @@ static bool may_watch(const struct member *member, int number)
 {
 	if (member->leaving || member->lane.fd >= 0 || (member->role.fd >= 0 && member->role.number != number))
 		return false;
-	return member->kind == MEMBER_WORKER || (member->kind == MEMBER_RUN && member->ticket.fd >= 0);
+	return member->kind == MEMBER_WORKER || member->ticket.fd >= 0;
 }
 
 static int watch_self(struct view *view, const struct seat_view *seat, bool mine, struct err *err)
@@ -15,13 +15,13 @@ static int watch_self(struct view *view, const struct seat_view *seat, bool mine
 	struct member *member = view->member;
 	struct entry entry = { .state = ENTRY_RUNNING,
 			       .owner = member->job.owner,
-			       .worker = member->kind == MEMBER_WORKER };
+			       .worker = member->kind == MEMBER_WORKER && member->ticket.fd < 0 };
 
 	memcpy(entry.socket, member->job.socket, sizeof entry.socket);
 	entry.since_boot_ns = view->now;
 	if (seat->number == SEAT_STANDBY)
 		view->standby_owner = entry.owner;
-	if (mine && seat->entry.state == ENTRY_RUNNING)
+	if (mine && seat->entry.state == ENTRY_RUNNING && seat->entry.worker == entry.worker)
 		return 0;
 	/* Whoever runs a job is to know whom to watch, and the two watchers each other. */
 	for (int i = 0; i < view->plan->holder_count; i++)
@@ -42,7 +42,7 @@ static int grant_role(struct view *view, const struct seat_view *seat, struct er
 		for (size_t i = 0; i < view->waiting.count; i++) {
 			struct candidate *next = &view->waiting.list[i];
 			bool fit = !next->barred && !next->spooled && next->file[0] &&
-				   !(member->kind == MEMBER_RUN && next->id == member->job.id);
+				   !(member->ticket.fd >= 0 && next->id == member->job.id);
 			if (fit && (!best || elect_compare(next, best) < 0))
 				best = next;
 		}

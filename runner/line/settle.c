@@ -31,7 +31,8 @@ static int come_back(struct member *member, struct err *err)
 		return 0;
 	ticket_refresh(member->line, &member->ticket);
 	if (ticket_name_parse(member->ticket.file, &name) == 0 && name.flag == TICKET_PASSED)
-		return ticket_flag(member->line, member->ticket.file, TICKET_PLAIN, err);
+		return ticket_flag(member->line, member->ticket.file, member->job.main.pid ? TICKET_TURN : TICKET_PLAIN,
+				   err);
 	return 0;
 }
 
@@ -92,7 +93,8 @@ bool settle_calm(struct line *line)
 		return false;
 	const struct seat_view *standby = &seats[lanes];
 	for (int lane = 0; lane < lanes; lane++) {
-		if (!is_running(&seats[lane]))
+		const struct conf_class *class = conf_class_find(&line->conf, seats[lane].entry.class_name);
+		if (!is_running(&seats[lane]) || (class && class->turns_forced))
 			return false;
 		beside |= !procid_equal(&seats[lane].entry.owner, &standby->entry.owner);
 	}

@@ -10,6 +10,9 @@
 
 enum { PLAN_SPAWNS = 4, PLAN_DEAD = 4 };
 
+/* In place of a seat's number: its owner waits in line with its job frozen. */
+enum { HOLDER_IN_LINE = -3 };
+
 struct dead {
 	struct entry entry;   /* what its supervisor left on file */
 	struct seat seat;     /* its lane, held by us as `completing` (or SEAT_NONE) */
@@ -23,17 +26,19 @@ struct plan {
 	int spawns;
 	struct dead *dead; /* jobs whose supervisor is gone; heap, PLAN_DEAD at the most */
 	int deads;
-	struct seat_view *holders; /* seats that are held, lanes and roles; heap, grows */
+	struct seat_view *holders; /* seats that are held, lanes and roles, and frozen jobs' tickets; heap, grows */
 	int holder_count;
 	struct procid nudge[PLAN_SPAWNS]; /* who was about to start a worker and has not: SIGCONT if it is stopped */
 	int nudges;
 	bool watch_needed;
+	bool yield;	       /* this member's job is to be frozen for a better one (elect_forced()) */
 	bool settled;	       /* without this member, if it is leaving, nothing is left to do or to wait for */
 	int64_t again_boot_ns; /* a grant runs out then; 0: none */
 };
 
 /*
- * With the lock: every lane runs a job of a living supervisor, and a living standby watches who is not all of them. One
+ * With the lock: every lane runs a job of a living supervisor that nobody may force aside, and a living standby watches
+ * who is not all of them. One
  * more job in line then changes nothing, and whoever put it there need not settle: a lane is given away by its holder
  * or by those who watch him, with the lock, so that they look at the line after us.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
@@ -17,6 +18,7 @@
 static const char *const flag_names[TICKET_FLAGS] = {
 	[TICKET_PLAIN] = "",
 	[TICKET_PASSED] = ":passed",
+	[TICKET_TURN] = ":turn",
 	[TICKET_FROZEN] = ":frozen",
 };
 
@@ -66,7 +68,8 @@ int ticket_make(struct line *line, struct entry *entry, enum ticket_flag flag, s
 		openat(line->tickets_fd, ticket.file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_sys(err, "cannot make ticket %s", ticket.file);
-	entry->state = flag == TICKET_FROZEN ? ENTRY_FROZEN : ENTRY_WAITING;
+	entry->state = flag == TICKET_FROZEN || flag == TICKET_TURN ? ENTRY_FROZEN : ENTRY_WAITING;
+	entry->since_boot_ns = clock_boot_ns();
 	if (fcntl(fd, F_OFD_SETLK, &lock) < 0 || entry_write(fd, entry, err) < 0) {
 		err_sys(err, "cannot write ticket %s", ticket.file);
 		unlinkat(line->tickets_fd, ticket.file, 0);
@@ -133,6 +136,39 @@ bool ticket_read(struct line *line, const char *file, struct entry *ret_entry)
 	if (fd < 0 || (ret_entry && entry_read(fd, ret_entry, &ignored) < 0))
 		return false;
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+void candidate_of_ticket(const struct ticket_name *name, const char *file, struct candidate *ret_candidate)
+{
+	*ret_candidate = (struct candidate){ .id = name->id, .barred = name->flag == TICKET_PASSED };
+	memcpy(ret_candidate->class_name, name->class_name, sizeof ret_candidate->class_name);
+	memcpy(ret_candidate->session, name->session, sizeof ret_candidate->session);
+	fmt(ret_candidate->file, sizeof ret_candidate->file, "%s", file);
+}
+
+void candidate_of_entry(const struct entry *entry, int64_t now_boot_ns, struct candidate *candidate)
+{
+	candidate->waited_ns = entry->waited_ns + (now_boot_ns - entry->since_boot_ns);
+	candidate->ran_ns = entry->ran_ns;
+	candidate->turned = entry->turned;
+	candidate->job_served = entry->served;
+	candidate->begun = entry->main.pid != 0;
+	candidate->reserved_bytes = entry->reserved_bytes;
+}
+
+static int stop_at_first(const struct ticket_name *name, const char *file, void *context)
+{
+	(void)name;
+	(void)file;
+	(void)context;
+	return 1;
+}
+
+bool ticket_any(struct line *line)
+{
+	struct err ignored = ERR_NONE;
+
+	return ticket_each(line, stop_at_first, NULL, &ignored) != 0;
 }
 
 int ticket_each(struct line *line, int (*visit)(const struct ticket_name *name, const char *file, void *context),

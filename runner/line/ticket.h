@@ -3,16 +3,16 @@
  * The place in line of a blocking `run`: file boot-ID/tickets/ID:CLASS:SESSION[:FLAG], locked (byte 0, OFD) by the
  * waiting process for as long as it lives. The election reads names alone and asks for the lock of its winner only.
  *
- * FLAG is `passed` (did not take its lane in time; it takes the flag off itself when it answers again) or `frozen` (its
- * job has begun and is frozen; it does not compete; what a dead owner left is cleared by rescue). All with the queue
- * lock.
+ * FLAG is `passed` (did not take its lane in time; it takes the flag off itself when it answers again), `turn` (its job
+ * has begun, is frozen, and stands in line again) or `frozen` (the same, but it does not compete: its `run` was
+ * stopped). What the dead owner of a begun job left is cleared by rescue. All with the queue lock.
  */
 #ifndef PGPU_RUNNER_TICKET_H
 #define PGPU_RUNNER_TICKET_H
 
 #include "line.h"
 
-enum ticket_flag { TICKET_PLAIN, TICKET_PASSED, TICKET_FROZEN, TICKET_FLAGS };
+enum ticket_flag { TICKET_PLAIN, TICKET_PASSED, TICKET_TURN, TICKET_FROZEN, TICKET_FLAGS };
 
 struct ticket {
 	int fd; /* -1: none */
@@ -44,7 +44,13 @@ void ticket_remove(struct line *line, struct ticket *ticket);
 
 /* True while its owner lives; fills the text where wanted. A missing file is false. */
 bool ticket_read(struct line *line, const char *file, struct entry *ret_entry);
-/* Calls `visit` for each ticket; stops at -1. */
+/* What its name says of a candidate for the election, and what its text adds of a job that waits at `now` (boot clock).
+ */
+void candidate_of_ticket(const struct ticket_name *name, const char *file, struct candidate *ret_candidate);
+void candidate_of_entry(const struct entry *entry, int64_t now_boot_ns, struct candidate *candidate);
+/* Whether there is any. */
+bool ticket_any(struct line *line);
+/* Calls `visit` for each ticket; stops at any value but 0 and returns it. */
 int ticket_each(struct line *line, int (*visit)(const struct ticket_name *name, const char *file, void *context),
 		void *context, struct err *err);
 

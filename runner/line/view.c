@@ -56,15 +56,6 @@ bool view_is_me(const struct view *view, const struct procid *id)
 	return procid_equal(id, &view->member->job.owner);
 }
 
-/* A rank for a class that is no longer in the table: its jobs come last, but they come. */
-static int rank_of(const struct view *view, const struct candidate *one)
-{
-	const struct conf *conf = &view->member->line->conf;
-	const struct conf_class *class = conf_class_find(conf, one->class_name);
-
-	return class ? elect_rank(conf, class, one->waited_ns, one->ran_ns, false)->rank : 100;
-}
-
 static bool ages(const struct view *view, const char *class_name)
 {
 	const struct conf_class *class = conf_class_find(&view->member->line->conf, class_name);
@@ -97,25 +88,34 @@ int view_adopt_frozen(struct view *view, const char *file)
 	return 0;
 }
 
+/* Its job is in memory, and its owner is watched: nobody else would notice that he died. */
+static int count_frozen(struct view *view, const struct entry *entry)
+{
+	struct err ignored = ERR_NONE;
+
+	view->load.frozen++;
+	view->load.frozen_bytes += entry->held_bytes ? entry->held_bytes : entry->reserved_bytes;
+	return view_note_holder(view, entry, HOLDER_IN_LINE, &ignored);
+}
+
 static int add_ticket(const struct ticket_name *name, const char *file, void *context)
 {
 	struct view *view = context;
-	struct entry entry;
+	bool begun = name->flag == TICKET_TURN || name->flag == TICKET_FROZEN;
+	struct entry entry = { 0 };
 
-	if (name->flag == TICKET_FROZEN)
+	if (begun && !ticket_read(view->member->line, file, &entry))
 		return view_adopt_frozen(view, file);
+	if (begun && count_frozen(view, &entry) < 0)
+		return -1;
+	if (name->flag == TICKET_FROZEN)
+		return 0;
 	struct candidate *added = candidates_add(&view->waiting);
 	if (!added)
 		return -1;
-	added->id = name->id;
-	added->barred = name->flag == TICKET_PASSED;
-	memcpy(added->class_name, name->class_name, sizeof added->class_name);
-	memcpy(added->session, name->session, sizeof added->session);
-	fmt(added->file, sizeof added->file, "%s", file);
-	if (ages(view, name->class_name) && ticket_read(view->member->line, file, &entry)) {
-		added->waited_ns = entry.ran_ns ? entry.waited_ns : clock_wall_ns() - entry.arrived_wall_ns;
-		added->ran_ns = entry.ran_ns;
-	}
+	candidate_of_ticket(name, file, added);
+	if (begun || (ages(view, name->class_name) && ticket_read(view->member->line, file, &entry)))
+		candidate_of_entry(&entry, view->now, added);
 	return 0;
 }
 
@@ -132,6 +132,7 @@ static int add_self(struct view *view)
 	added->id = member->job.id;
 	memcpy(added->class_name, member->job.class_name, sizeof added->class_name);
 	memcpy(added->session, member->job.session, sizeof added->session);
+	added->reserved_bytes = member->job.reserved_bytes;
 	return 0;
 }
 
@@ -139,7 +140,7 @@ static void rate(struct view *view)
 {
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		struct candidate *one = &view->waiting.list[i];
-		one->rank = rank_of(view, one);
+		elect_rate(&view->member->line->conf, one);
 		one->session_served = served_of(&view->served, one->session);
 	}
 }

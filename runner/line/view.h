@@ -15,8 +15,9 @@ struct view {
 	int lanes;
 	struct candidates waiting;
 	struct served served;
-	long spool_left; /* pending records that no lane was given for yet */
-	int busy;	 /* lanes that are taken, granted, or being cleared */
+	struct load load; /* of what runs, is frozen, or is to run: see elect.h */
+	long spool_left;  /* pending records that no lane was given for yet */
+	int busy;	  /* lanes that are taken, granted, or being cleared */
 	bool spool_runs;
 	bool standby_granted; /* the standby, a worker, was given a lane and has not taken it yet */
 	bool distrust;	      /* it did not take one in time */

@@ -117,6 +117,20 @@ int wake_look(const struct entry *to)
 	return fd;
 }
 
+int wake_call(const char *path, const char *message, char *answer)
+{
+	SCOPE_FD int fd = call(path, message);
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	if (fd < 0)
+		return -1;
+	while (poll(&ready, 1, -1) < 0) {
+		if (errno != EINTR)
+			return -1;
+	}
+	return wake_receive(fd, answer);
+}
+
 int wake_ask(const struct entry *to, const char *message, char *answer, int timeout_ms)
 {
 	SCOPE_FD int fd = call(to->socket, message);

@@ -54,6 +54,7 @@ wrapper()
 	local file
 	# shellcheck disable=SC2013 # paths below /proc
 	for file in $(grep -slzx -- "$1" /proc/[0-9]*/cmdline); do
+		grep -qsF "$SANDBOX/" "${file%cmdline}environ" || continue # another run of this test
 		[ "$(cat "${file%cmdline}comm" 2>/dev/null)" = pgpu ] && file=${file#/proc/} && echo "${file%/*}"
 	done
 }

@@ -170,6 +170,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,
+		.stall_after_ns = 300 * NS_PER_S,
 		.cells = true,
 		.amd_priority = true,
 		.run_class = "interactive",
@@ -218,6 +219,30 @@ static void values_are_read(void **state)
 	assert_false(conf.amd_priority);
 	assert_string_equal(conf.run_class, "clip");
 	assert_string_equal(conf.submit_class, "test");
+}
+
+static void what_the_rules_go_by_is_read(void **state)
+{
+	(void)state;
+	struct conf conf;
+
+	load_ok("stall-after = 0 ram = 20G resident = 5\n"
+		"class clip { turns = forced min-hold = 90s stall-after = 10m budget-signal = \"B:USR1@60s\" }\n"
+		"class test { stall-after = 0 turns = asked }\n",
+		&conf);
+	assert_true(conf.stall_after_ns == CONF_NEVER);
+	assert_true(conf_ram(&conf) == UINT64_C(20) << 30);
+	assert_int_equal(conf_resident(&conf), 5);
+	assert_true(row(&conf, "clip")->turns_forced);
+	assert_int_equal(row(&conf, "clip")->min_hold_ns, 90 * NS_PER_S);
+	assert_int_equal(row(&conf, "clip")->stall_after_ns, 600 * NS_PER_S);
+	assert_string_equal(row(&conf, "clip")->budget_signal, "B:USR1@60s");
+	assert_true(row(&conf, "test")->stall_after_ns == CONF_NEVER);
+	assert_int_equal(row(&conf, "render")->stall_after_ns, 0);
+	assert_false(row(&conf, "test")->turns_forced);
+	load_ok("lanes = 3", &conf);
+	assert_int_equal(conf_resident(&conf), 4);
+	assert_true(conf_ram(&conf) > 0 && conf_ram(&conf) % 4096 == 0);
 }
 
 static void a_builtin_row_is_amended_key_by_key(void **state)
@@ -324,7 +349,7 @@ static void unknown_words_are_named_with_the_nearest(void **state)
 {
 	(void)state;
 	refused("\n# x\nlane = 2\n", "pgpu.conf:3: unknown key 'lane', did you mean 'lanes'?");
-	refused("stall-after = 5m", "pgpu.conf:1: unknown key 'stall-after'");
+	refused("vram = 5G", "pgpu.conf:1: unknown key 'vram'");
 	refused("zzz = 1", "pgpu.conf:1: unknown key 'zzz'");
 	refused("\nclas \"x\" {\n}\n", "pgpu.conf:2: unknown section 'clas', did you mean 'class'?");
 	refused("hours {}", "pgpu.conf:1: unknown section 'hours'");
@@ -355,6 +380,17 @@ static void values_are_refused_at_their_line(void **state)
 	(void)state;
 	refused("lanes = 0", "pgpu.conf:1: lanes: '0' is not from 1 to 64");
 	refused("processes = 0", "pgpu.conf:1: processes: '0' is not from 1 to 4194304");
+	refused("resident = 1025", "pgpu.conf:1: resident: '1025' is not from 0 to 1024");
+	refused("ram = 20", "pgpu.conf:1: ram: '20' is 20M or 20G; write one of them");
+	refused("stall-after = 5", "pgpu.conf:1: stall-after: '5' is 5s or 5m; write one of them");
+	refused("class clip { budget-signal = USR3 }",
+		"pgpu.conf:1: budget-signal: unknown signal 'USR3', did you mean 'USR1'?");
+	refused("class clip { budget-signal = \"KILL@5s\" }", "pgpu.conf:1: budget-signal: no process can catch KILL");
+	refused("class clip { budget-signal = \"USR1@60\" }",
+		"pgpu.conf:1: budget-signal: '60' is 60s or 60m; write one of them");
+	refused("class clip { turns = force }",
+		"pgpu.conf:1: turns: 'force' is not \"forced\" or \"asked\", did you mean 'forced'?");
+	refused("class clip {\n min-hold = 5s }", "pgpu.conf:2: min-hold: class 'clip' is without turns = \"forced\"");
 	refused("lanes = 65", "pgpu.conf:1: lanes: '65' is not from 1 to 64");
 	refused("lanes = 2.0", "pgpu.conf:1: lanes: '2.0' is not a whole number");
 	refused("lanes = ~", "pgpu.conf:1: lanes: '~' is not a whole number");
@@ -706,15 +742,15 @@ static void a_damaged_copy_is_an_error(void **state)
 	assert_int_equal(file_read(folder_fd, "conf", 1 << 20, &text, &size, NULL), 0);
 	for (size_t cut = 0; cut < size; cut += cut < 64 || cut + 64 > size ? 1 : 31)
 		refused_copy(text, cut, EBADMSG);
-	for (size_t i = sizeof "pgpu-conf 2"; i < size; i += 7) {
+	for (size_t i = sizeof "pgpu-conf 3"; i < size; i += 7) {
 		text[i] ^= 1;
 		refused_copy(text, size, EBADMSG);
 		text[i] ^= 1;
 	}
 	text[size / 2] = '\0';
 	refused_copy(text, size, EBADMSG);
-	refused_copy("pgpu-conf 3\nwhatever\n", 21, EPROTO);
-	refused_copy("pgpu-conf 1\nwhatever\n", 21, EBADMSG);
+	refused_copy("pgpu-conf 4\nwhatever\n", 21, EPROTO);
+	refused_copy("pgpu-conf 2\nwhatever\n", 21, EBADMSG);
 }
 
 static void strange_copies_are_refused(void **state)
@@ -908,6 +944,7 @@ int main(void)
 		TEST(the_builtin_table_is_the_contracts),
 		TEST(the_shipped_file_and_an_empty_one_change_nothing),
 		TEST(values_are_read),
+		TEST(what_the_rules_go_by_is_read),
 		TEST(a_builtin_row_is_amended_key_by_key),
 		TEST(another_name_adds_a_class),
 		TEST(capabilities_are_a_list),

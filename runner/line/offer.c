@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a turn asks of the line: is there anybody to step aside for? */
+#include <string.h>
+
+#include "conf/base/scope.h"
+#include "view.h"
+
+bool member_is_waited_for(struct member *member)
+{
+	struct line *line = member->line;
+
+	return ticket_any(line) || line->spool.any(line->spool.context);
+}
+
+static bool lane_moves(const struct view *view)
+{
+	int lanes = view->member->line->conf.lanes;
+
+	for (int i = 0; i < view->lanes && i < lanes; i++) {
+		enum entry_state state = view->seats[i].entry.state;
+		if (state == ENTRY_FREE || state == ENTRY_GRANTED)
+			return true;
+	}
+	return false;
+}
+
+/* As if our job were frozen already. */
+static void add_own_load(struct view *view)
+{
+	const struct entry *job = &view->member->job;
+
+	for (int i = 0; i < view->lanes; i++) {
+		const struct entry *entry = &view->seats[i].entry;
+		if (entry->state == ENTRY_FREE || view_is_me(view, &entry->owner))
+			continue;
+		view->load.running++;
+		view->load.running_bytes += entry->reserved_bytes;
+	}
+	view->load.frozen++;
+	view->load.frozen_bytes += job->held_bytes ? job->held_bytes : job->reserved_bytes;
+}
+
+static bool comes_first(struct view *view, int64_t ran_ns)
+{
+	const struct conf *conf = &view->member->line->conf;
+	const struct entry *job = &view->member->job;
+	struct candidate own = { .id = job->id,
+				 .job_served = job->served,
+				 .session_served = served_of(&view->served, job->session),
+				 .waited_ns = job->waited_ns,
+				 .ran_ns = ran_ns,
+				 .turned = job->turned };
+
+	memcpy(own.class_name, job->class_name, sizeof own.class_name);
+	elect_rate(conf, &own);
+	add_own_load(view);
+	const struct candidate *best = elect_for(conf, &view->load, &view->waiting);
+	return best && elect_compare(best, &own) < 0;
+}
+
+int member_outranked(struct member *member, int64_t ran_ns, struct err *err)
+{
+	struct plan plan = { 0 };
+	struct view view = { .member = member, .plan = &plan, .served = SERVED_NONE };
+	int result = -1;
+
+	if (line_lock(member->line, err) < 0)
+		return -1;
+	if (line_conf_again(member->line, err) == 0 && view_look(&view, err) == 0)
+		result = !lane_moves(&view) && comes_first(&view, ran_ns);
+	view_free(&view);
+	plan_free(&plan);
+	line_unlock(member->line);
+	return result;
+}
