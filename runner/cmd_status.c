@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `pgpu status`: the card, the lanes, how many wait, and what the cells can do here. */
+/* `pgpu status`: the card and who uses it, the lanes, how many wait, and what the cells can do here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +18,12 @@
 #include "runner/options.h"
 #include "runner/snapshot.h"
 
-static const char usage[] = "usage: pgpu status [options]\n"
-			    "Shows the card, the lanes, how many jobs wait, and what the cells can do here.\n"
-			    "\n"
-			    "      --json   one JSON object\n"
-			    "      --help   print this\n";
+static const char usage[] =
+	"usage: pgpu status [options]\n"
+	"Shows the card and who uses it, the lanes, how many jobs wait, and what the cells can do here.\n"
+	"\n"
+	"      --json   one JSON object\n"
+	"      --help   print this\n";
 
 struct status {
 	struct cardview cards;
