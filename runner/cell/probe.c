@@ -44,10 +44,11 @@ void probe_open(struct probe *ret_probe)
 	probe->looked = 0;
 	probe->memory = (struct probe_memories){ 0 };
 	probe->proc = open_root(probe, "PGPU_PROCFS", "/proc");
+	bool ours = !probe->elsewhere;
 	probe->sys = open_root(probe, "PGPU_SYSFS", "/sys");
 	probe->abroad = is_abroad(probe->proc);
-	probe->memory.counts = probe->proc >= 0 && fstatat(probe->proc, "self/fd", &own, 0) == 0 && own.st_size > 0 &&
-			       !probe->elsewhere;
+	probe->memory.counts =
+		ours && probe->proc >= 0 && fstatat(probe->proc, "self/fd", &own, 0) == 0 && own.st_size > 0;
 	probe->nvml = probe->elsewhere ? NULL : probe_nvml_open(probe->sys);
 }
 

@@ -109,7 +109,7 @@ int probe_foreign_list(const struct probe_sample *sample, const struct probe_set
 	for (uint32_t i = 0; enough && i < sample->process_list.count; i++) {
 		const struct probe_process *process = &sample->processes[i];
 		/* In a container a driver's process may have the number of one of ours. */
-		if (!process->gone && !probe_set_has(ours, process->pid) && has_something(sample, i) &&
+		if (!probe_set_has(ours, process->pid) && has_something(sample, i) &&
 		    probe_find_process(sample, process->pid) == i)
 			enough = add_process(&found, sample, process);
 	}

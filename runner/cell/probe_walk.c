@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
@@ -21,7 +22,7 @@ struct look {
 	struct probe *probe;
 	struct probe_sample *sample;
 	pid_t pid;
-	int folder;	  /* /proc/PID */
+	int folder;	  /* /proc/PID, opened once something in it is to be read; -1: not yet */
 	uint32_t process; /* PROBE_NOBODY: nothing of a card's was found yet */
 	bool shut;
 };
@@ -73,12 +74,20 @@ bool probe_walk_name(int proc, pid_t pid, struct probe_process *ret_process)
 	return folder >= 0;
 }
 
+/* Opened late: most processes have nothing to be read. -1: it is gone. */
+static int folder_of(struct look *look)
+{
+	if (look->folder < 0)
+		look->folder = open_process(look->probe->proc, look->pid);
+	return look->folder;
+}
+
 static uint32_t found_something(struct look *look)
 {
 	struct probe_process process = { .pid = look->pid };
 
 	if (look->process == PROBE_NOBODY) {
-		read_name(look->folder, &process);
+		read_name(folder_of(look), &process);
 		look->process = probe_add_process(look->sample, &process);
 	}
 	return look->process;
@@ -134,7 +143,7 @@ static void read_descriptor(struct look *look, const char *name, enum device dev
 	char path[32], *text = look->probe->text;
 
 	fmt(path, sizeof path, "fdinfo/%.16s", name);
-	ssize_t size = probe_read(look->folder, path, text, FDINFO_MAX);
+	ssize_t size = folder_of(look) < 0 ? -1 : probe_read(look->folder, path, text, FDINFO_MAX);
 	if (size < 0) {
 		look->shut = look->shut || !is_gone(errno);
 		return;
@@ -178,9 +187,13 @@ static void look_at_link(struct look *look, int links, const char *name)
 		read_descriptor(look, name, device, card);
 }
 
-static int open_folder(const struct look *look, const char *name)
+/* /proc/PID/NAME; while it is open the process's number is not given to another. */
+static int open_list(const struct look *look, const char *name)
 {
-	return openat(look->folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[32];
+
+	fmt(path, sizeof path, "%d/%s", look->pid, name);
+	return openat(look->probe->proc, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static bool is_descriptor(const char *name)
@@ -194,14 +207,14 @@ static void look_into(struct look *look)
 	const struct dirent64 *found;
 
 	look->probe->looked++;
-	links.fd = open_folder(look, "fd");
+	links.fd = open_list(look, "fd");
 	while (links.fd >= 0 && !look->shut && (found = names_next(&links))) {
 		if (is_descriptor(found->d_name))
 			look_at_link(look, links.fd, found->d_name);
 	}
 	if (links.fd >= 0 && !look->shut)
 		return;
-	infos.fd = open_folder(look, "fdinfo");
+	infos.fd = open_list(look, "fdinfo");
 	look->shut = infos.fd < 0 && !is_gone(errno);
 	while (infos.fd >= 0 && (found = names_next(&infos))) {
 		if (is_descriptor(found->d_name))
@@ -231,11 +244,9 @@ static void look_at(struct probe *probe, struct probe_sample *sample, pid_t pid)
 			count_shut(sample, pid);
 		return;
 	}
-	SCOPE_FD int folder = open_process(probe->proc, pid);
-	struct look look = { probe, sample, pid, folder, PROBE_NOBODY, false };
-	if (folder < 0)
-		return;
+	struct look look = { probe, sample, pid, -1, PROBE_NOBODY, false };
 	look_into(&look);
+	scope_close(&look.folder);
 	now.shut = look.shut;
 	if (look.process != PROBE_NOBODY) {
 		sample->processes[look.process].shut = look.shut;
@@ -258,7 +269,8 @@ static pid_t *list_pids(int proc, size_t *ret_count)
 	if (proc < 0 || names_open(&names, proc) < 0)
 		return NULL;
 	while ((found = names_next(&names))) {
-		pid_t pid = (pid_t)probe_name_number(found->d_name, INT32_MAX);
+		bool folder = found->d_type == DT_DIR || found->d_type == DT_UNKNOWN;
+		pid_t pid = folder ? (pid_t)probe_name_number(found->d_name, INT32_MAX) : 0;
 		pid_t *more = pid ? probe_grow(pids, &list, sizeof *pids, 1 << 22) : NULL;
 		if (!more)
 			continue;
@@ -267,6 +279,13 @@ static pid_t *list_pids(int proc, size_t *ret_count)
 	}
 	*ret_count = probe_set_sort(pids, list.count);
 	return pids;
+}
+
+/* Without a card nobody holds one. A job is looked at all the same: a container may hide its cards in /sys. */
+static bool somebody_can(const struct probe *probe, const struct probe_sample *sample)
+{
+	return sample->cards.count > 0 || probe_kfd_there(probe->sys) ||
+	       (probe->sys >= 0 && file_exists(probe->sys, "bus/pci/drivers/nvidia"));
 }
 
 void probe_walk(struct probe *probe, const struct probe_set *only, struct probe_sample *sample)
@@ -278,6 +297,8 @@ void probe_walk(struct probe *probe, const struct probe_set *only, struct probe_
 	for (size_t i = 0; only && i < only->count; i++)
 		look_at(probe, sample, only->pids[i]);
 	if (only)
+		return;
+	if (!somebody_can(probe, sample))
 		return;
 	SCOPE_FREE pid_t *pids = list_pids(probe->proc, &count);
 	for (size_t i = 0; i < count; i++)

@@ -10,7 +10,7 @@
 
 #include "probe.h"
 
-/* All processes, or those of `only`. */
+/* All processes, or those of `only`. Of a machine that has no card nobody is looked at, unless he is of `only`. */
 void probe_walk(struct probe *probe, const struct probe_set *only, struct probe_sample *sample);
 /* Start time and name, as far as they can be read; false when there is no such process. */
 bool probe_walk_name(int proc, pid_t pid, struct probe_process *ret_process);

@@ -398,6 +398,10 @@ static void nothing_to_see_is_unknown(void **state)
 	(void)state;
 	open_fixture("nvidia-none", &fixture);
 	assert_int_equal(fixture.sample.cards.count, 0);
+	assert_int_equal(fixture.probe.looked, 0);
+	probe_sample_free(&fixture.sample);
+	probe_sample(&fixture.probe, &fixture.job, &fixture.sample, NULL);
+	assert_int_equal(fixture.probe.looked, fixture.job.count);
 	probe_use_of(&fixture.sample, &fixture.job, &use);
 	assert_int_equal(use.clients, 0);
 	assert_int_equal(use.time_ns, UNAVAILABLE);
@@ -477,6 +481,8 @@ static void drivers_of_small_machines(void **state)
 
 	(void)state;
 	open_fixture("other-drivers", &fixture);
+	assert_int_equal(fixture.sample.cards.count, 1);
+	assert_true(fixture.sample.cards.list[0].pci == PROBE_NO_PCI);
 	for (pid_t pid = 31; pid <= 34; pid++) {
 		struct probe_set one = { &pid, 1 };
 		char key[64];

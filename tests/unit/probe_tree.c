@@ -381,12 +381,14 @@ static void foreign_is_who_has_something(void **state)
 	put("0\n", "sys/class/kfd/kfd/proc/10/vram_77");
 	put("0\n", "sys/class/kfd/kfd/proc/20/vram_77");
 	put("77", "sys/class/kfd/kfd/proc/20/queues/0/gpuid");
-	put("4096\n", "sys/class/kfd/kfd/proc/30/vram_77");
+	put("2097152\n", "sys/class/kfd/kfd/proc/30/vram_77");
 	put("4096\n", "sys/class/kfd/kfd/proc/99/vram_77");
-	for (int pid = 10; pid <= 60; pid += 10)
+	put("-1\n", "sys/class/kfd/kfd/proc/70/vram_77");
+	put("4096\n", "sys/class/kfd/kfd/proc/70/context_1/vram_77");
+	for (int pid = 10; pid <= 70; pid += 10)
 		put_process(pid, pid);
 	put_descriptor(40, 3, "/dev/dri/renderD128", client_text(40, 1));
-	/* What the KFD counts is in there. */
+	/* The KFD and fdinfo tell of the same memory: the larger counts. */
 	put_descriptor(30, 3, "/dev/dri/renderD128", client_text(30, 0));
 	put_descriptor(50, 3, "/dev/dri/renderD128",
 		       "drm-driver:\tamdgpu\ndrm-client-id:\t50\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t0 KiB\n");
@@ -394,9 +396,9 @@ static void foreign_is_who_has_something(void **state)
 		       "drm-driver:\tamdgpu\ndrm-client-id:\t60\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t-1 KiB\n");
 	take(NULL);
 	assert_int_equal(probe_foreign_list(&sample, &ours, &list, &count, NULL), 0);
-	assert_int_equal(count, 3);
+	assert_int_equal(count, 4);
 	assert_int_equal(list[0].pid, 30);
-	assert_int_equal(list[0].vram_bytes, 1 << 20);
+	assert_int_equal(list[0].vram_bytes, 2 << 20);
 	assert_string_equal(list[0].via, "kfd");
 	assert_string_equal(list[0].comm, "p30");
 	assert_int_equal(list[1].pid, 20);
@@ -405,6 +407,8 @@ static void foreign_is_who_has_something(void **state)
 	assert_int_equal(list[2].pid, 60);
 	assert_int_equal(list[2].vram_bytes, -1);
 	assert_string_equal(list[2].via, "drm");
+	assert_int_equal(list[3].pid, 70);
+	assert_int_equal(list[3].vram_bytes, -1);
 	assert_int_equal(use_of(20).doubt, PROBE_QUEUES);
 	assert_int_equal(use_of(10).doubt, PROBE_KNOWN);
 	free(list);
