@@ -473,8 +473,13 @@ static void roots_that_are_not_there(void **state)
 	setenv("PGPU_PROCFS", "/nonexistent", 1);
 	setenv("PGPU_SYSFS", "/nonexistent", 1);
 	probe_open(probe);
+	assert_true(probe->elsewhere);
+	assert_int_equal(probe->proc, -1);
+	assert_int_equal(probe->sys, -1);
 	take(NULL);
 	assert_int_equal(sample.cards.count + (int)sample.process_list.count, 0);
+	take(&(struct probe_set){ (pid_t[]){ getpid() }, 1 });
+	assert_int_equal(sample.seen, 0);
 }
 
 #define ON_A_TREE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
