@@ -33,7 +33,7 @@ bool probe_memory_identify(int proc, pid_t pid, int64_t now_ns, struct probe_mem
 bool probe_memory_holds(struct probe_memories *memories, struct probe_memory *now);
 void probe_memory_keep(struct probe_memories *memories, const struct probe_memory *memory);
 void probe_memory_drop(struct probe_memories *memories, pid_t pid);
-/* After a sample of all: those that were not met have ended. */
+/* After a sample of all, or when there are many: those that were not met since the last time are dropped. */
 void probe_memory_end(struct probe_memories *memories);
 
 #endif

@@ -16,6 +16,8 @@
 
 /* The kernel prints at most some 3 KiB for a client. */
 enum { FDINFO_MAX = PROBE_TEXT };
+/* A job of many short processes is not remembered for ever. */
+enum { MEMORIES_MAX = 4096 };
 
 /* One process that is being looked into. */
 struct look {
@@ -296,6 +298,8 @@ void probe_walk(struct probe *probe, const struct probe_set *only, struct probe_
 		return;
 	for (size_t i = 0; only && i < only->count; i++)
 		look_at(probe, sample, only->pids[i]);
+	if (only && probe->memory.size.count > MEMORIES_MAX)
+		probe_memory_end(&probe->memory);
 	if (only)
 		return;
 	if (!somebody_can(probe, sample))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How long one look at the cards takes: `probe ROUNDS` prints a line of nanoseconds for each round, "FIRST LATER": a first
- * sample of all processes, and the next one, which knows who has nothing. PGPU_PROCFS and PGPU_SYSFS name the tree.
+ * How long one look at the cards takes: `probe ROUNDS` prints a line of nanoseconds for each round, "FIRST LATER": a
+ * first sample of all processes, and the next one, which knows who has nothing. PGPU_PROCFS and PGPU_SYSFS name the
+ * tree.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -288,6 +288,22 @@ static void who_has_nothing_is_not_looked_into_twice(void **state)
 	assert_int_equal(probe->looked, 24);
 }
 
+static void a_job_of_many_short_processes_is_not_remembered_for_ever(void **state)
+{
+	enum { MANY = 9000 };
+	struct probe_memory memory = { .folder = 1, .met = true };
+
+	(void)state;
+	put_process(10, 1);
+	put_descriptor(10, 0, "/dev/null", "pos:\t0\n");
+	for (memory.pid = 100; memory.pid < 100 + MANY; memory.pid++)
+		probe_memory_keep(&probe->memory, &memory);
+	take(&(struct probe_set){ (pid_t[]){ 10 }, 1 });
+	take(&(struct probe_set){ (pid_t[]){ 10 }, 1 });
+	assert_int_equal(probe->memory.size.count, 1);
+	assert_int_equal(probe->looked, 1);
+}
+
 static void links_in_place_of_folders_are_not_followed(void **state)
 {
 	(void)state;
@@ -493,6 +509,7 @@ int main(void)
 		ON_A_TREE(a_sleeping_card_is_not_asked_what_would_wake_it),
 		ON_A_TREE(who_cannot_be_looked_into_is_unknown),
 		ON_A_TREE(who_has_nothing_is_not_looked_into_twice),
+		ON_A_TREE(a_job_of_many_short_processes_is_not_remembered_for_ever),
 		ON_A_TREE(links_in_place_of_folders_are_not_followed),
 		ON_A_TREE(large_and_endless_files),
 		ON_A_TREE(more_clients_than_a_sample_holds),
