@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `pgpu status`: the card, the lanes, how many wait, and what the cells can do here. */
+/* `pgpu status`: the card and who uses it, the lanes, how many wait, and what the cells can do here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,46 +11,28 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
-#include "runner/cell/card.h"
+#include "runner/cardview.h"
 #include "runner/cell/cell.h"
 #include "runner/commands.h"
 #include "runner/jobview.h"
 #include "runner/options.h"
 #include "runner/snapshot.h"
 
-static const char usage[] = "usage: pgpu status [options]\n"
-			    "Shows the card, the lanes, how many jobs wait, and what the cells can do here.\n"
-			    "\n"
-			    "      --json   one JSON object\n"
-			    "      --help   print this\n";
+static const char usage[] =
+	"usage: pgpu status [options]\n"
+	"Shows the card and who uses it, the lanes, how many jobs wait, and what the cells can do here.\n"
+	"\n"
+	"      --json   one JSON object\n"
+	"      --help   print this\n";
 
 struct status {
-	struct card cards[CARDS_MAX];
-	int card_count;
+	struct cardview cards;
 	struct snapshot snapshot;
 	const struct cell_place *place;
 	long bad;
 };
 
-static void put_cards_json(const struct status *status, struct buf *out)
-{
-	buf_puts(out, "{\"cards\":[");
-	for (int i = 0; i < status->card_count; i++) {
-		const struct card *card = &status->cards[i];
-		buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-		buf_json(out, card->name);
-		buf_puts(out, ",\"driver\":");
-		buf_json(out, card->driver[0] ? card->driver : NULL);
-		buf_puts(out, ",\"pci\":");
-		buf_json(out, card->pci[0] ? card->pci : NULL);
-		json_count(out, "busy_percent", card->busy_percent);
-		json_count(out, "vram_total_bytes", card->vram_total_bytes);
-		json_count(out, "vram_used_bytes", card->vram_used_bytes);
-		buf_printf(out, ",\"asleep\":%s}", card->asleep ? "true" : "false");
-	}
-}
-
-static void put_lane_json(int number, const struct entry *entry, struct buf *out)
+static void put_lane_json(int number, const struct entry *entry, int64_t vram_bytes, struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
 
@@ -69,45 +51,31 @@ static void put_lane_json(int number, const struct entry *entry, struct buf *out
 	json_seconds(out, "ran_s", view.ran_ns);
 	json_seconds(out, "budget_s", view.budget_ns);
 	json_count(out, "memory_bytes", view.memory_bytes);
+	json_count(out, "vram_bytes", vram_bytes);
 	json_text(out, "reason", view.sentence[0] ? view.sentence : NULL);
 	buf_puts(out, "}");
 }
 
-/* `foreign` is null: who else uses the card is not known to this version, which is not the same as nobody. */
 static void put_json(const struct status *status, struct buf *out)
 {
-	put_cards_json(status, out);
-	buf_puts(out, "],\"lanes\":[");
+	buf_puts(out, "{");
+	cardview_json_cards(&status->cards, out);
+	buf_puts(out, ",\"lanes\":[");
 	for (int i = 0; i < status->snapshot.lane_count; i++) {
 		buf_puts(out, i ? "," : "");
-		put_lane_json(i, &status->snapshot.lanes[i].entry, out);
+		put_lane_json(i, &status->snapshot.lanes[i].entry, status->cards.lane_vram[i], out);
 	}
 	char missing[CELL_MISSING];
 	const char *reason = status->place->reason;
 
 	cell_missing(status->place, NULL, missing);
-	buf_printf(out,
-		   "],\"waiting\":%zu,\"bad\":%ld,\"foreign\":null,\"cells\":{\"available\":%s,\"memory\":%s,"
-		   "\"freezer\":%s,\"processes\":%s,\"reason\":",
-		   status->snapshot.waiting.count, status->bad, status->place->available ? "true" : "false",
-		   status->place->memory ? "true" : "false", status->place->freezer ? "true" : "false",
-		   status->place->pids ? "true" : "false");
+	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,", status->snapshot.waiting.count, status->bad);
+	cardview_json_foreign(&status->cards, out);
+	buf_printf(out, ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"reason\":",
+		   status->place->available ? "true" : "false", status->place->memory ? "true" : "false",
+		   status->place->freezer ? "true" : "false", status->place->pids ? "true" : "false");
 	buf_json(out, reason[0] ? reason : missing[0] ? missing : NULL);
 	buf_puts(out, "}}\n");
-}
-
-static void put_card(const struct card *card, struct buf *out)
-{
-	char used[TEXT_SIZE] = "?", total[TEXT_SIZE] = "?", busy[16] = "?";
-
-	if (card->busy_percent >= 0)
-		fmt(busy, sizeof busy, "%d", card->busy_percent);
-	if (card->vram_used_bytes >= 0)
-		text_size_show((uint64_t)card->vram_used_bytes, used);
-	if (card->vram_total_bytes >= 0)
-		text_size_show((uint64_t)card->vram_total_bytes, total);
-	buf_printf(out, "card %s %s (%s): %s%% busy%s, VRAM %s of %s used\n", card->pci[0] ? card->pci : card->name,
-		   card->driver, card->name, busy, card->asleep ? ", asleep" : "", used, total);
 }
 
 /* "memory pressure 93%" of a job that its ceiling holds up, else nothing. */
@@ -127,10 +95,24 @@ static void show_pressure(const struct entry *entry, char text[40])
 	cell_close(&cell);
 }
 
-static void put_lane(int number, const struct entry *entry, struct buf *out)
+enum { VRAM_TEXT = TEXT_SIZE + 8 };
+/* ", VRAM 2.0G" of a job that is known to have some, else nothing. */
+static void show_vram(int64_t bytes, char text[VRAM_TEXT])
+{
+	char size[TEXT_SIZE];
+
+	text[0] = '\0';
+	if (bytes <= 0)
+		return;
+	text_size_show((uint64_t)bytes, size);
+	fmt(text, VRAM_TEXT, ", VRAM %s", size);
+}
+
+static void put_lane(int number, const struct entry *entry, int64_t vram_bytes, struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
 	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
+	char vram[VRAM_TEXT];
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
@@ -146,9 +128,10 @@ static void put_lane(int number, const struct entry *entry, struct buf *out)
 		text_size_show((uint64_t)view.memory_bytes, ceiling);
 	text_show(view.name ? view.name : "?", name, sizeof name);
 	show_pressure(entry, pressure);
-	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s\n", number,
+	show_vram(vram_bytes, vram);
+	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number,
 		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
-		   ceiling, pressure, view.sentence[0] ? ", " : "", view.sentence);
+		   ceiling, pressure, vram, view.sentence[0] ? ", " : "", view.sentence);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)
@@ -168,13 +151,10 @@ static void put_cells(const struct cell_place *place, struct buf *out)
 
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
 {
-
-	for (int i = 0; i < status->card_count; i++)
-		put_card(&status->cards[i], out);
-	if (status->card_count == 0)
-		buf_puts(out, "card: none found\n");
+	cardview_text_cards(&status->cards, out);
+	cardview_text_foreign(&status->cards, out);
 	for (int i = 0; i < status->snapshot.lane_count; i++)
-		put_lane(i, &status->snapshot.lanes[i].entry, out);
+		put_lane(i, &status->snapshot.lanes[i].entry, status->cards.lane_vram[i], out);
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
 	buf_printf(out, "waiting: %zu\n", status->snapshot.waiting.count);
@@ -194,11 +174,15 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 		return -1;
 	status->place = cell_place_look(queue->line.conf.cells);
 	status->bad = spool_count_bad(&queue->spool);
-	status->card_count = cards_read(status->cards);
+	if (cardview_take(&status->snapshot, &status->cards, err) < 0)
+		return -1;
+	if (status->cards.ignored)
+		say("PGPU_PROCFS and PGPU_SYSFS are ignored: the file of pgpu has capabilities");
 	if (json)
 		put_json(status, &out);
 	else
 		put_text(status, &queue->line.conf, &out);
+	cardview_free(&status->cards);
 	snapshot_free(&status->snapshot);
 	return print_buf(&out);
 }

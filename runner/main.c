@@ -119,7 +119,7 @@ static void restore_environment(int argc, char **argv)
 __attribute__((noinline)) static void give_back(int argc, char **argv)
 {
 	struct err err = ERR_NONE;
-	int given = caps_give_back(&err);
+	int given = caps_give_back(argc > 1 && strcmp(argv[1], "status") == 0, &err);
 
 	if (given < 0)
 		_exit(say_err(&err));

@@ -24,15 +24,49 @@ static int clear_sets(const cap_flag_t flags[], int count)
 	return result;
 }
 
+static const cap_value_t probe_needs[] = { CAP_SYS_PTRACE };
+
+static int keep_for_probe(void)
+{
+	cap_flag_value_t has = CAP_CLEAR;
+	cap_t sets = cap_get_proc();
+	int result = sets ? cap_get_flag(sets, CAP_SYS_PTRACE, CAP_PERMITTED, &has) : -1;
+
+	if (result == 0)
+		result = cap_clear_flag(sets, CAP_EFFECTIVE);
+	if (result == 0)
+		result = cap_clear_flag(sets, CAP_PERMITTED);
+	if (result == 0 && has == CAP_SET)
+		result = cap_set_flag(sets, CAP_PERMITTED, 1, probe_needs, CAP_SET);
+	if (result == 0)
+		result = cap_set_proc(sets);
+	if (sets)
+		cap_free(sets);
+	return result;
+}
+
+void caps_probe(bool raise)
+{
+	cap_t sets = getauxval(AT_SECURE) ? cap_get_proc() : NULL;
+
+	if (!sets)
+		return;
+	if (!raise)
+		cap_set_flag(sets, CAP_PERMITTED, 1, probe_needs, CAP_CLEAR);
+	cap_set_flag(sets, CAP_EFFECTIVE, 1, probe_needs, raise ? CAP_SET : CAP_CLEAR);
+	cap_set_proc(sets); /* refused where it was not kept */
+	cap_free(sets);
+}
+
 /* The kernel says by AT_SECURE (getauxval(3)) that the file gave us something. An ordinary process of its user is
  * what is left: its /proc files are his again. */
-int caps_give_back(struct err *err)
+int caps_give_back(bool keep_probe, struct err *err)
 {
 	static const cap_flag_t gained[] = { CAP_EFFECTIVE, CAP_PERMITTED };
 
 	if (!getauxval(AT_SECURE))
 		return 0;
-	if (clear_sets(gained, 2) == 0 && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0)
+	if ((keep_probe ? keep_for_probe() : clear_sets(gained, 2)) == 0 && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0)
 		return 1;
 	err_sys(err, "cannot give back the capabilities of pgpu's file");
 	err->code = EXIT_BROKEN;

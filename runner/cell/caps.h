@@ -3,8 +3,8 @@
  * Capabilities (capabilities(7)). A job has what an exec of its command by pgpu's caller would have given it:
  *
  * - What a file capability gave pgpu is given back for good by the first thing that main() does, so it is gone before
- *   any job exists. The probe of other users' fdinfo will need CAP_SYS_PTRACE: caps_give_back() is then to leave it in
- *   the permitted set, raised around the reads alone. Nothing in this version uses a capability.
+ *   any job exists. `status` alone keeps one, CAP_SYS_PTRACE, in its permitted set: it is raised around the look at the
+ *   cards' users (other users' /proc/PID/fdinfo takes it) and given back after that.
  * - The caller's ambient, inheritable and bounding sets pass through untouched, and of these the kernel makes the job's
  *   permitted and effective sets. The kernel itself clears the ambient set where pgpu's file has a capability.
  * - A spooled job has none of a caller's: its worker may be anybody's, started by another call than its submit.
@@ -23,9 +23,11 @@
 
 /*
  * For main(): 1 when the file gave something and it is given back, 0 when it gave nothing, which takes no system call;
- * -1 with exit code EXIT_BROKEN.
+ * -1 with exit code EXIT_BROKEN. `keep_probe`: but for what caps_probe() raises.
  */
-int caps_give_back(struct err *err);
+int caps_give_back(bool keep_probe, struct err *err);
+/* CAP_SYS_PTRACE: raised where it was kept, or given back for good. */
+void caps_probe(bool raise);
 /* For a worker: no ambient and no inheritable capability, and none at all where it is not root's. */
 int caps_forget_caller(struct err *err);
 

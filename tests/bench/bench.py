@@ -199,6 +199,43 @@ class Bench:
         self.timed("  pgpu status", samples["status"], base, 1.5)
         self.timed("  pgpu queue", samples["queue"], base, 1.5)
 
+    def card_tree(self):
+        """500 processes of ten descriptors each; twenty of them are each two clients of the one card."""
+        tree = pathlib.Path(self.args.memory, "tree")
+        device = tree / "sys/class/drm/card0/device"
+        device.mkdir(parents=True)
+        (device / "uevent").write_text("DRIVER=amdgpu\nPCI_SLOT_NAME=0000:03:00.0\n")
+        client = pathlib.Path(self.args.tree, "tests/fixtures/amdgpu-rx9060xt/proc/4102/fdinfo/7").read_text()
+        for pid in range(1000, 1500):
+            one = tree / f"proc/{pid}"
+            (one / "fd").mkdir(parents=True)
+            (one / "fdinfo").mkdir()
+            (one / "stat").write_text(f"{pid} (one) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 {pid} 0 0\n")
+            (one / "comm").write_text("one\n")
+            for fd in range(10):
+                card = pid % 25 == 0 and fd >= 8
+                (one / f"fd/{fd}").symlink_to("/dev/dri/renderD128" if card else "/dev/null" if fd < 3 else f"socket:[{fd}]")
+                (one / f"fdinfo/{fd}").write_text(client.replace("client-id:\t30", f"client-id:\t{pid}{fd}") if card else "pos:\t0\n")
+        return tree
+
+    def bench_card(self):
+        tree = self.card_tree()
+        roots = {"PGPU_PROCFS": f"{tree}/proc", "PGPU_SYSFS": f"{tree}/sys"}
+        out = subprocess.run([f"{self.args.bin}/probe", "20" if self.args.quick else "100"], env={**os.environ, **roots}, check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+        rounds = [line.split() for line in out.splitlines()]
+        self.title("one look at the cards: 500 processes, 40 clients")
+        for name, column in (("a first look", 0), ("the next one", 1)):
+            samples = sorted(int(line[column]) / 1e6 for line in rounds)
+            middle = statistics.median(samples)
+            self.row(f"  {name}", f"{middle:.2f} ms", f"{samples[len(samples) * 9 // 10]:.2f}", "", "3.0 ms", middle <= 3)
+        fixture = pathlib.Path(self.args.tree, "tests/fixtures/amdgpu-rx9060xt")
+        one = {**self.queue("card", "lanes = 2\n"), "PGPU_PROCFS": f"{fixture}/proc", "PGPU_SYSFS": f"{fixture}/sys"}
+        samples = self.measure("start", 300, {"true": ({}, ["/usr/bin/true"]), "status": (one, [self.pgpu, "status"])})
+        base = statistics.median(samples["true"])
+        self.timed("  true", samples["true"], base)
+        self.timed("  pgpu status of a fixture", samples["status"], base, 2.5)
+
     def bench_submit(self):
         one = self.line_of_four("submit")
         floor = pathlib.Path(one["XDG_STATE_HOME"], "floor")
@@ -241,7 +278,7 @@ class Bench:
         self.row("  clean build, make -j2", f"{took:.1f} s", bar="10", met=took < 10)
 
 
-ROWS = ("start", "hand_on", "wait", "lists", "submit", "size")
+ROWS = ("start", "hand_on", "wait", "lists", "card", "submit", "size")
 
 
 def figure(pid, file, key):

@@ -18,6 +18,7 @@ mkdir -p "$bench"
 "${CC:-cc}" "${flags[@]}" -o "$bench/spawn" "$here/spawn.c"
 "${CC:-cc}" "${flags[@]}" -static -o "$bench/stamp" "$here/stamp.c"
 "${CC:-cc}" "${flags[@]}" -o "$bench/pause" "$here/stamp.c"
+"${CC:-cc}" "${flags[@]}" -I"$tree" -o "$bench/probe" "$here/probe.c" "$build"/runner/cell/probe*.o "$build"/conf/base/*.o
 strip -o "$bench/pgpu" "$build/pgpu"
 
 disk=$(mktemp -d "${TMPDIR:-/var/tmp}/pgpu-bench.XXXXXX")

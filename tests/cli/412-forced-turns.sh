@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Turns that a class demands, and what bounds the jobs that are frozen beside those that run.
-# shellcheck disable=SC2317 # until_true calls some of these
+# shellcheck disable=SC2317,SC2154 # until_true calls some of these; `starts` sets pid_NAME
 . "$(dirname "$0")/lib.sh"
 
 night='class "night" { rank = 5 budget = "1h" turns = "forced" }'

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cardview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/fmt.h"
+#include "conf/base/json.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/cell/caps.h"
+#include "runner/cell/cell.h"
+#include "runner/cell/probe_use.h"
+#include "runner/cell/stray.h"
+
+struct pids {
+	pid_t *list;
+	struct probe_list size;
+};
+
+/* Without memory one is left out, and shown as foreign. */
+static void add_pid(pid_t pid, void *context)
+{
+	struct pids *pids = context;
+	pid_t *more = probe_grow(pids->list, &pids->size, sizeof *more, SIZE_MAX / sizeof *more);
+
+	if (!more)
+		return;
+	pids->list = more;
+	more[pids->size.count++] = pid;
+}
+
+static void add_job(const struct entry *entry, struct pids *pids)
+{
+	struct err ignored = ERR_NONE;
+	struct cell cell;
+
+	if (entry->id == 0)
+		return;
+	if (entry->cell[0]) {
+		if (cell_open(entry->cell, &cell, &ignored) < 0)
+			return;
+		cell_each(&cell, add_pid, pids);
+		cell_close(&cell);
+		return;
+	}
+	struct stray stray = { .mark = entry->mark, .supervisor = procid_alive(&entry->owner) ? entry->owner.pid : 0 };
+	if (stray.supervisor || stray.mark[0])
+		stray_each(&stray, add_pid, pids);
+}
+
+static struct probe_set set_of(struct pids *pids)
+{
+	pids->size.count = probe_set_sort(pids->list, pids->size.count);
+	return (struct probe_set){ pids->list, pids->size.count };
+}
+
+static int64_t vram_of(const struct probe_sample *sample, const struct probe_set *job)
+{
+	struct probe_use use;
+	int64_t sum = 0;
+
+	probe_use_of(sample, job, &use);
+	if (use.doubt == PROBE_SHUT || use.doubt == PROBE_ABROAD)
+		return -1;
+	for (int i = 0; i < use.card_count; i++) {
+		int64_t bytes = use.cards[i].vram_bytes;
+		if (bytes < 0 || __builtin_add_overflow(sum, bytes, &sum))
+			return -1;
+	}
+	return sum;
+}
+
+/* All processes of ours, and what each lane's have. */
+static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view, struct pids *ours, struct err *err)
+{
+	view->lane_vram = calloc((size_t)snapshot->lane_count + 1, sizeof *view->lane_vram);
+	if (!view->lane_vram)
+		return err_sys(err, "cannot look at the cards");
+	for (int i = 0; i < snapshot->lane_count; i++) {
+		struct pids pids = { 0 };
+		add_job(&snapshot->lanes[i].entry, &pids);
+		struct probe_set job = set_of(&pids);
+		view->lane_vram[i] = job.count ? vram_of(&view->sample, &job) : -1;
+		for (size_t k = 0; k < job.count; k++)
+			add_pid(job.pids[k], ours);
+		free(pids.list);
+	}
+	for (int i = 0; i < snapshot->frozen_count; i++)
+		add_job(&snapshot->frozen[i], ours);
+	return 0;
+}
+
+static int take_sample(struct cardview *view, struct err *err)
+{
+	struct probe *probe = malloc(sizeof *probe);
+
+	if (!probe)
+		return err_sys(err, "cannot look at the cards");
+	probe_open(probe);
+	view->ignored = probe->ignored;
+	caps_probe(true);
+	int result = probe_sample(probe, NULL, &view->sample, err);
+	caps_probe(false);
+	probe_close(probe);
+	free(probe);
+	return result;
+}
+
+int cardview_take(const struct snapshot *snapshot, struct cardview *ret_view, struct err *err)
+{
+	struct pids ours = { 0 };
+
+	*ret_view = (struct cardview){ 0 };
+	if (take_sample(ret_view, err) < 0)
+		return -1;
+	int result = look_at_lanes(snapshot, ret_view, &ours, err);
+	if (result == 0) {
+		struct probe_set set = set_of(&ours);
+		result = probe_foreign_list(&ret_view->sample, &set, &ret_view->foreign, &ret_view->foreign_count, err);
+	}
+	free(ours.list);
+	return result;
+}
+
+void cardview_free(struct cardview *view)
+{
+	probe_sample_free(&view->sample);
+	free(view->foreign);
+	free(view->lane_vram);
+	*view = (struct cardview){ 0 };
+}
+
+void cardview_json_cards(const struct cardview *view, struct buf *out)
+{
+	buf_puts(out, "\"cards\":[");
+	for (int i = 0; i < view->sample.cards.count; i++) {
+		const struct probe_card *card = &view->sample.cards.list[i];
+		char pci[PROBE_PCI];
+		probe_pci_format(card->pci, pci);
+		buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
+		buf_json(out, card->name);
+		json_text(out, "driver", card->driver);
+		json_text(out, "pci", pci[0] ? pci : NULL);
+		json_count(out, "busy_percent", card->busy_percent);
+		json_count(out, "vram_total_bytes", card->vram_total_bytes);
+		json_count(out, "vram_used_bytes", card->vram_used_bytes);
+		json_count(out, "gtt_total_bytes", card->gtt_total_bytes);
+		json_count(out, "gtt_used_bytes", card->gtt_used_bytes);
+		buf_printf(out, ",\"asleep\":%s}", card->asleep ? "true" : "false");
+	}
+	buf_puts(out, "]");
+}
+
+void cardview_json_foreign(const struct cardview *view, struct buf *out)
+{
+	buf_puts(out, "\"foreign\":[");
+	for (size_t i = 0; i < view->foreign_count; i++) {
+		const struct probe_foreign *foreign = &view->foreign[i];
+		char pci[PROBE_PCI];
+		probe_pci_format(foreign->pci, pci);
+		buf_printf(out, "%s{\"pid\":%d", i ? "," : "", foreign->pid);
+		json_text(out, "comm", foreign->named ? foreign->comm : NULL);
+		json_text(out, "card", pci[0] ? pci : NULL);
+		json_count(out, "vram_bytes", foreign->vram_bytes);
+		json_text(out, "via", foreign->via);
+		buf_puts(out, "}");
+	}
+	buf_printf(out, "],\"foreign_unreadable\":%zu", view->sample.shut);
+}
+
+static void show_bytes(int64_t bytes, char text[TEXT_SIZE])
+{
+	if (bytes < 0)
+		fmt(text, TEXT_SIZE, "?");
+	else
+		text_size_show((uint64_t)bytes, text);
+}
+
+static void put_card(const struct probe_card *card, struct buf *out)
+{
+	char used[TEXT_SIZE], total[TEXT_SIZE], busy[16] = "?", pci[PROBE_PCI];
+
+	if (card->busy_percent >= 0)
+		fmt(busy, sizeof busy, "%d", card->busy_percent);
+	show_bytes(card->vram_used_bytes, used);
+	show_bytes(card->vram_total_bytes, total);
+	probe_pci_format(card->pci, pci);
+	buf_printf(out, "card %s %s (%s): %s%% busy%s, VRAM %s of %s used", pci[0] ? pci : card->name, card->driver,
+		   card->name, busy, card->asleep ? ", asleep" : "", used, total);
+	if (card->apu) {
+		show_bytes(card->gtt_used_bytes, used);
+		show_bytes(card->gtt_total_bytes, total);
+		buf_printf(out, ", and %s of %s of the machine's memory", used, total);
+	}
+	buf_puts(out, "\n");
+}
+
+void cardview_text_cards(const struct cardview *view, struct buf *out)
+{
+	for (int i = 0; i < view->sample.cards.count; i++)
+		put_card(&view->sample.cards.list[i], out);
+	if (view->sample.cards.count == 0)
+		buf_puts(out, "card: none found\n");
+}
+
+void cardview_text_foreign(const struct cardview *view, struct buf *out)
+{
+	for (size_t i = 0; i < view->foreign_count; i++) {
+		const struct probe_foreign *foreign = &view->foreign[i];
+		char name[sizeof foreign->comm], bytes[TEXT_SIZE], pci[PROBE_PCI];
+		text_show(foreign->named ? foreign->comm : "?", name, sizeof name);
+		show_bytes(foreign->vram_bytes, bytes);
+		probe_pci_format(foreign->pci, pci);
+		buf_printf(out, "foreign: %d %s uses %s of card %s (%s)\n", foreign->pid, name, bytes,
+			   pci[0] ? pci : "?", foreign->via);
+	}
+	if (view->sample.shut && view->sample.cards.count)
+		buf_printf(out, "foreign: %zu process%s cannot be looked into\n", view->sample.shut,
+			   view->sample.shut == 1 ? "" : "es");
+}
