@@ -281,7 +281,7 @@ static int raise_counter(struct line *line, unsigned count, struct err *err)
 		return -1;
 	int result = read_counter(line, &again, err);
 	if (result == 0 && again == counter)
-		result = renameat(line->queue_fd, name, line->queue_fd, "counter") < 0
+		result = file_rename(line->queue_fd, name, line->queue_fd, "counter", 0) < 0
 				 ? err_sys(err, "cannot raise the id counter")
 				 : 1;
 	line_unlock(line);
