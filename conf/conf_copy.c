@@ -77,7 +77,7 @@ static int take_text(char **next, const char *name, char *text, size_t size)
 
 static int take_keys(char **next, const struct conf_key keys[], void *row)
 {
-	for (; keys->name; keys++) {
+	for (; keys->name[0]; keys++) {
 		const char *value = take_line(next, keys->name);
 		if (!value || conf_key_load(keys, row, value) < 0)
 			return -1;
@@ -191,7 +191,7 @@ bool conf_copy_fresh(const struct conf *copy)
 
 static void put_keys(const struct conf_key keys[], const void *row, struct buf *buf)
 {
-	for (; keys->name; keys++)
+	for (; keys->name[0]; keys++)
 		conf_key_store(keys, row, buf);
 }
 

@@ -22,7 +22,7 @@ const struct conf_key conf_root_keys[] = {
 	{ "amd-priority", CONF_SWITCH, ROOT(amd_priority), .yes = "on", .no = "off" },
 	{ "run-class", CONF_NAME, ROOT(run_class) },
 	{ "submit-class", CONF_NAME, ROOT(submit_class) },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 const struct conf_key conf_class_keys[] = {
@@ -36,7 +36,7 @@ const struct conf_key conf_class_keys[] = {
 	{ "turns-as-without-turn", CONF_DURATION, ROW(turns_as_without_turn_ns), .empty_ok = true },
 	{ "capabilities", CONF_CAPS, ROW(capabilities) },
 	{ "no-new-privileges", CONF_SWITCH, ROW(no_new_privileges), .yes = "true", .no = "false" },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 _Static_assert(sizeof conf_root_keys / sizeof conf_root_keys[0] <= CONF_KEYS + 1, "CONF_KEYS counts the longer table");
@@ -87,7 +87,7 @@ static int put_name(const struct conf_key *key, void *row, const char *value)
 
 int conf_key_find(const struct conf_key keys[], const char *name)
 {
-	for (int i = 0; keys[i].name; i++) {
+	for (int i = 0; keys[i].name[0]; i++) {
 		if (strcmp(keys[i].name, name) == 0)
 			return i;
 	}
@@ -99,7 +99,7 @@ void conf_key_hint(const struct conf_key keys[], const char *name, char *text, s
 	const char *names[CONF_KEYS + 1];
 	int count = 0;
 
-	for (; keys[count].name; count++)
+	for (; keys[count].name[0]; count++)
 		names[count] = keys[count].name;
 	names[count] = NULL;
 	text_hint(name, names, text, size);

@@ -22,14 +22,15 @@ enum conf_kind {
 	CONF_CAPS,     /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
 };
 
+/* Words lie in the row: a pointer would be one more place for the loader to fill in, at every start. */
 struct conf_key {
-	const char *name;
+	char name[24];
 	enum conf_kind kind;
 	size_t offset;
 	int64_t least, most;
 	bool empty_ok;
 	bool needed; /* a new class must have it */
-	const char *yes, *no;
+	char yes[6], no[6];
 };
 
 /* Most keys in one table. */

@@ -41,45 +41,46 @@ static const char usage[] = "usage: pgpu run [options] -- CMD [ARG...]\n"
 enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_ALONE };
 
 static const struct option long_options[] = {
-	{ "class", required_argument, NULL, 'p' },
-	{ "partition", required_argument, NULL, 'p' },
-	{ "as", required_argument, NULL, OPT_SESSION },
-	{ "session", required_argument, NULL, OPT_SESSION },
-	{ "name", required_argument, NULL, 'J' },
-	{ "job-name", required_argument, NULL, 'J' },
-	{ "budget", required_argument, NULL, OPT_BUDGET },
-	{ "limit", required_argument, NULL, 't' },
-	{ "time", required_argument, NULL, 't' },
-	{ "memory", required_argument, NULL, 'm' },
-	{ "mem", required_argument, NULL, 'm' },
-	{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
-	{ "max-wait", required_argument, NULL, OPT_MAX_WAIT },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "alone", no_argument, NULL, OPT_ALONE },
-	{ "exclusive", no_argument, NULL, OPT_ALONE },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ 0 },
+	{ "class", OPTION_VALUE, 'p' },
+	{ "partition", OPTION_VALUE, 'p' },
+	{ "as", OPTION_VALUE, OPT_SESSION },
+	{ "session", OPTION_VALUE, OPT_SESSION },
+	{ "name", OPTION_VALUE, 'J' },
+	{ "job-name", OPTION_VALUE, 'J' },
+	{ "budget", OPTION_VALUE, OPT_BUDGET },
+	{ "limit", OPTION_VALUE, 't' },
+	{ "time", OPTION_VALUE, 't' },
+	{ "memory", OPTION_VALUE, 'm' },
+	{ "mem", OPTION_VALUE, 'm' },
+	{ "no-wait", OPTION_FLAG, OPT_NO_WAIT },
+	{ "max-wait", OPTION_VALUE, OPT_MAX_WAIT },
+	{ "quiet", OPTION_FLAG, 'q' },
+	{ "alone", OPTION_FLAG, OPT_ALONE },
+	{ "exclusive", OPTION_FLAG, OPT_ALONE },
+	{ "help", OPTION_FLAG, OPT_HELP },
+	{ .name = "" },
 };
 
 struct request {
 	struct job job;
+	char **argv;	     /* the command, in our own arguments */
 	int64_t max_wait_ns; /* -1: for ever */
 	bool help;
 };
 
-static int read_option(struct request *request, int option, struct err *err)
+static int read_option(struct request *request, int option, const char *value, struct err *err)
 {
 	switch (option) {
-	case 'p': return job_set(&request->job, "class", optarg, err);
-	case 'J': return job_set(&request->job, "name", optarg, err);
-	case 't': return job_set(&request->job, "limit", optarg, err);
-	case 'm': return job_set(&request->job, "memory", optarg, err);
-	case OPT_SESSION: return job_set(&request->job, "session", optarg, err);
-	case OPT_BUDGET: return job_set(&request->job, "budget", optarg, err);
+	case 'p': return job_set(&request->job, "class", value, err);
+	case 'J': return job_set(&request->job, "name", value, err);
+	case 't': return job_set(&request->job, "limit", value, err);
+	case 'm': return job_set(&request->job, "memory", value, err);
+	case OPT_SESSION: return job_set(&request->job, "session", value, err);
+	case OPT_BUDGET: return job_set(&request->job, "budget", value, err);
 	case OPT_NO_WAIT: request->max_wait_ns = 0; return 0;
 	case OPT_MAX_WAIT:
-		return text_duration_parse(optarg, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait")
-											 : 0;
+		return text_duration_parse(value, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait")
+											: 0;
 	case 'q': say_quiet(true); return 0;
 	case OPT_ALONE: say("running alone is gone; this job shares a lane"); return 0;
 	default: request->help = true; return 0;
@@ -88,30 +89,32 @@ static int read_option(struct request *request, int option, struct err *err)
 
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
-	struct options options = OPTIONS("run", argc, argv, "+:p:J:t:m:q", long_options);
+	struct options options = OPTIONS("run", argc, argv, "+p:J:t:m:q", long_options);
 	const char *class_name = getenv("PGPU_CLASS");
 
 	request->max_wait_ns = -1;
 	request->job = JOB_EMPTY;
 	for (int option; (option = options_next(&options, err)) != 0;) {
-		if (option < 0 || read_option(request, option, err) < 0)
+		if (option < 0 || read_option(request, option, options.value, err) < 0)
 			return -1;
 		if (request->help)
 			return 0;
 	}
-	if (optind >= argc)
+	request->argv = argv + options.next;
+	if (options.next >= argc)
 		return err_set(err, EXIT_USAGE, "run: a command is missing (pgpu run [options] -- CMD [ARG...])");
-	if (!argv[optind][0])
+	if (!request->argv[0][0])
 		return err_set(err, EXIT_NO_START, "cannot start '': No such file or directory");
 	if (!request->job.class_name && class_name && class_name[0] &&
 	    job_set(&request->job, "class", class_name, err) < 0)
 		return err_wrap(err, "PGPU_CLASS");
-	return job_set_argv(&request->job, argv + optind, err);
+	return job_set_argv(&request->job, request->argv, err);
 }
 
 /* A `run` inside a job is its command: the lane is the job's. */
-static int run_directly(const struct request *request, char **argv)
+static int run_directly(const struct request *request)
 {
+	char **argv = request->argv;
 	struct err err = ERR_NONE;
 
 	if (request->job.class_name || request->job.session || request->job.budget_ns || request->job.limit_ns ||
@@ -285,7 +288,7 @@ int cmd_run(int argc, char **argv)
 		return print_usage(usage);
 	code = queue_open(&run->queue, QUEUE_STRICT, &err);
 	if (code == 0 && run->queue.inside) {
-		return run_directly(&request, argv + optind);
+		return run_directly(&request);
 	}
 	if (code == 0)
 		code = run_in_queue(&request, run, &err);

@@ -19,8 +19,9 @@ const char *const entry_state_names[ENTRY_STATES] = {
 /* One table serves writing and reading, so that the two cannot drift apart. */
 enum field_type { FIELD_NUMBER, FIELD_INT, FIELD_BOOL, FIELD_TEXT, FIELD_STATE, FIELD_KIND, FIELD_PROC };
 
+/* The key lies in the row: a pointer would be one more place for the loader to fill in, on a page of its own. */
 struct field {
-	const char *key;
+	char key[12];
 	enum field_type type;
 	size_t offset;
 	size_t size;
