@@ -210,7 +210,7 @@ int cmd_status(int argc, char **argv)
 						      { .name = "" } };
 	struct options options = OPTIONS("status", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	SCOPE_FREE struct status *status = malloc(sizeof *status);
 	bool json = false;
 	int option;

@@ -193,7 +193,7 @@ int cmd_cancel(int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int code;
 
 	if (read_request(&request, argc, argv, &err) < 0) {

@@ -114,7 +114,7 @@ int cmd_log(int argc, char **argv)
 	struct options options = OPTIONS("log", argc, argv, "", long_options);
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int code, option;
 
 	while ((option = options_next(&options, &err)) > 0) {

@@ -45,7 +45,7 @@ int cmd_output(int argc, char **argv)
 						      { .name = "" } };
 	struct options options = OPTIONS("output", argc, argv, "f", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	bool follow = false;
 	uint64_t id = 0;
 	int option;

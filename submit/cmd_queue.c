@@ -325,7 +325,7 @@ int cmd_queue(int argc, char **argv)
 {
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int code;
 
 	if (read_request(&listing, argc, argv, &err) < 0)

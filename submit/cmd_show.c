@@ -158,7 +158,7 @@ int cmd_show(int argc, char **argv)
 						      { .name = "" } };
 	struct options options = OPTIONS("show", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 	bool json = false;
 	uint64_t id;

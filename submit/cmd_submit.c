@@ -379,7 +379,7 @@ int cmd_submit(int argc, char **argv)
 	struct request request = { 0 };
 	struct jobs jobs = { 0 };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 
 	if (read_request(&request, argc, argv, &err) < 0)
 		return say_err(&err);

@@ -31,7 +31,7 @@ int cmd_wait(int argc, char **argv)
 	static const struct option long_options[] = { { "help", OPTION_FLAG, 'h' }, { .name = "" } };
 	struct options options = OPTIONS("wait", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int option = options_next(&options, &err), code = EXIT_OK;
 	uint64_t id;
 
