@@ -232,6 +232,8 @@ static int write_padded(int fd, char *text, int length, struct err *err)
 {
 	ssize_t wrote;
 
+	if (length < 0)
+		return err_set(err, EXIT_FAILED, "cannot write lane or ticket: it is too long");
 	for (; length % 1024 != 0; length++)
 		text[length] = '\n';
 	do
