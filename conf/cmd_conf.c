@@ -24,7 +24,7 @@ enum { COMMENT_COLUMN = 40 };
 static void print_keys(const struct conf_key keys[], const void *row, const int lines[], const char *indent,
 		       const char *source, struct buf *buf)
 {
-	for (int i = 0; keys[i].name; i++) {
+	for (int i = 0; keys[i].name[0]; i++) {
 		size_t start = buf->size;
 
 		/* A root key always stands: 0 is its value, and of a row it is the general one. */
@@ -74,10 +74,10 @@ static int check_file(const char *path)
 
 int cmd_conf(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "check", required_argument, NULL, 'c' },
-						      { "help", no_argument, NULL, 'h' },
-						      { 0 } };
-	struct options options = OPTIONS("conf", argc, argv, "+:", long_options);
+	static const struct option long_options[] = { { "check", OPTION_VALUE, 'c' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS("conf", argc, argv, "+", long_options);
 	struct err err = ERR_NONE;
 	const char *file = NULL;
 
@@ -86,7 +86,7 @@ int cmd_conf(int argc, char **argv)
 			return print_usage(usage);
 		if (option < 0)
 			return say_err(&err);
-		file = optarg;
+		file = options.value;
 	}
 	if (options_end(&options, &err) < 0 ||
 	    (file && !*file && err_set(&err, EXIT_USAGE, "conf: --check needs a file") < 0))

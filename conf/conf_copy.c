@@ -78,7 +78,7 @@ static int take_text(char **next, const char *name, char *text, size_t size)
 /* `row` is zeroes; with `all` no key may be missing. */
 static int take_keys(char **next, const struct conf_key keys[], bool all, void *row)
 {
-	for (; keys->name; keys++) {
+	for (; keys->name[0]; keys++) {
 		const char *value = take_line(next, keys->name);
 		if (value ? conf_key_load(keys, row, value) < 0 : all)
 			return -1;
@@ -193,7 +193,7 @@ bool conf_copy_fresh(const struct conf *copy)
 
 static void put_keys(const struct conf_key keys[], bool all, const void *row, struct buf *buf)
 {
-	for (; keys->name; keys++) {
+	for (; keys->name[0]; keys++) {
 		if (all || conf_key_given(keys, row))
 			conf_key_store(keys, row, buf);
 	}

@@ -71,7 +71,7 @@ static void take_complaint(cfg_t *section, const char *format, va_list args)
 
 static void list_options(const struct conf_key keys[], cfg_opt_t options[])
 {
-	for (; keys->name; keys++, options++)
+	for (; keys->name[0]; keys++, options++)
 		*options = (cfg_opt_t)CFG_STR(keys->name, NULL, CFGF_NONE);
 	*options = (cfg_opt_t)CFG_END();
 }
@@ -80,7 +80,7 @@ static void watch_options(cfg_t *cfg, const char *prefix, const struct conf_key 
 {
 	char name[64];
 
-	for (; keys->name; keys++) {
+	for (; keys->name[0]; keys++) {
 		fmt(name, sizeof name, "%s%s", prefix, keys->name);
 		cfg_set_validate_func(cfg, name, take);
 	}
@@ -145,7 +145,7 @@ static int check_needed(const struct reading *reading, const struct conf_class *
 
 	if (row - reading->conf->classes < reading->known_classes)
 		return 0;
-	for (int i = 0; conf_class_keys[i].name; i++) {
+	for (int i = 0; conf_class_keys[i].name[0]; i++) {
 		if (!conf_class_keys[i].needed || lines[i])
 			continue;
 		conf_class_names(reading->conf, names);
@@ -228,7 +228,7 @@ static int check(const struct reading *reading, const struct conf_scan *scan)
 		if (check_row(reading, &conf->classes[number], scan->classes[i].line) < 0)
 			return -1;
 	}
-	for (int i = 0; reading->known_classes == 0 && conf_root_keys[i].name; i++) {
+	for (int i = 0; reading->known_classes == 0 && conf_root_keys[i].name[0]; i++) {
 		if (reading->lines->root[i] == 0)
 			return conf_error(reading->err, reading->file, 1, "key '%s' is missing",
 					  conf_root_keys[i].name);

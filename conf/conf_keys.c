@@ -26,7 +26,7 @@ const struct conf_key conf_root_keys[] = {
 	{ "amd-priority", CONF_SWITCH, ROOT(amd_priority), .yes = "on", .no = "off" },
 	{ "run-class", CONF_NAME, ROOT(run_class) },
 	{ "submit-class", CONF_NAME, ROOT(submit_class) },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 const struct conf_key conf_class_keys[] = {
@@ -44,7 +44,7 @@ const struct conf_key conf_class_keys[] = {
 	{ "budget-signal", CONF_SIGNAL_AHEAD, ROW(budget_signal), .empty_ok = true },
 	{ "capabilities", CONF_CAPS, ROW(capabilities) },
 	{ "no-new-privileges", CONF_SWITCH, ROW(no_new_privileges), .yes = "true", .no = "false" },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 _Static_assert(sizeof conf_root_keys / sizeof conf_root_keys[0] <= CONF_KEYS + 1, "CONF_KEYS counts the longer table");
@@ -138,7 +138,7 @@ static int read_size(const struct conf_key *key, const char *value, int64_t *ret
 
 int conf_key_find(const struct conf_key keys[], const char *name)
 {
-	for (int i = 0; keys[i].name; i++) {
+	for (int i = 0; keys[i].name[0]; i++) {
 		if (strcmp(keys[i].name, name) == 0)
 			return i;
 	}
@@ -150,7 +150,7 @@ void conf_key_hint(const struct conf_key keys[], const char *name, char *text, s
 	const char *names[CONF_KEYS + 1];
 	int count = 0;
 
-	for (; keys[count].name; count++)
+	for (; keys[count].name[0]; count++)
 		names[count] = keys[count].name;
 	names[count] = NULL;
 	text_hint(name, names, text, size);

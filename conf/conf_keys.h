@@ -23,15 +23,16 @@ enum conf_kind {
 	CONF_CAPS,	   /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
 };
 
+/* Words lie in the row: a pointer would be one more place for the loader to fill in, at every start. */
 struct conf_key {
-	const char *name;
+	char name[24];
 	enum conf_kind kind;
 	size_t offset;
 	int64_t least, most;
 	bool empty_ok;
 	bool never_ok; /* a duration; "0" is CONF_NEVER, and 0 means not given */
 	bool needed;   /* a new class must have it */
-	const char *yes, *no;
+	char yes[7], no[6];
 };
 
 /* Most keys in one table. */

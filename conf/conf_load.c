@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/fmt.h"
 #include "base/scope.h"
 #include "conf_builtin.h"
 #include "conf_file.h"
@@ -86,7 +87,7 @@ static int load(const char *path, struct conf *conf, struct conf_lines *lines, s
 	}
 	if (read_builtin(conf, lines, err) < 0 || conf_file_parse(path, text, size, conf, lines, err) < 0)
 		return -1;
-	memcpy(conf->source, path, strlen(path) + 1);
+	fmt(conf->source, sizeof conf->source, "%s", path);
 	memcpy(conf->stamp, stamp, sizeof stamp);
 	return 0;
 }

@@ -16,10 +16,10 @@ static const char usage[] = "usage: pgpu rescue\n"
 
 int cmd_rescue(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	struct options options = OPTIONS("rescue", argc, argv, ":", long_options);
+	static const struct option long_options[] = { { "help", OPTION_FLAG, 'h' }, { .name = "" } };
+	struct options options = OPTIONS("rescue", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int option = options_next(&options, &err);
 
 	if (option == 'h')

@@ -41,45 +41,46 @@ static const char usage[] = "usage: pgpu run [options] -- CMD [ARG...]\n"
 enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_ALONE };
 
 static const struct option long_options[] = {
-	{ "class", required_argument, NULL, 'p' },
-	{ "partition", required_argument, NULL, 'p' },
-	{ "as", required_argument, NULL, OPT_SESSION },
-	{ "session", required_argument, NULL, OPT_SESSION },
-	{ "name", required_argument, NULL, 'J' },
-	{ "job-name", required_argument, NULL, 'J' },
-	{ "budget", required_argument, NULL, OPT_BUDGET },
-	{ "limit", required_argument, NULL, 't' },
-	{ "time", required_argument, NULL, 't' },
-	{ "memory", required_argument, NULL, 'm' },
-	{ "mem", required_argument, NULL, 'm' },
-	{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
-	{ "max-wait", required_argument, NULL, OPT_MAX_WAIT },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "alone", no_argument, NULL, OPT_ALONE },
-	{ "exclusive", no_argument, NULL, OPT_ALONE },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ 0 },
+	{ "class", OPTION_VALUE, 'p' },
+	{ "partition", OPTION_VALUE, 'p' },
+	{ "as", OPTION_VALUE, OPT_SESSION },
+	{ "session", OPTION_VALUE, OPT_SESSION },
+	{ "name", OPTION_VALUE, 'J' },
+	{ "job-name", OPTION_VALUE, 'J' },
+	{ "budget", OPTION_VALUE, OPT_BUDGET },
+	{ "limit", OPTION_VALUE, 't' },
+	{ "time", OPTION_VALUE, 't' },
+	{ "memory", OPTION_VALUE, 'm' },
+	{ "mem", OPTION_VALUE, 'm' },
+	{ "no-wait", OPTION_FLAG, OPT_NO_WAIT },
+	{ "max-wait", OPTION_VALUE, OPT_MAX_WAIT },
+	{ "quiet", OPTION_FLAG, 'q' },
+	{ "alone", OPTION_FLAG, OPT_ALONE },
+	{ "exclusive", OPTION_FLAG, OPT_ALONE },
+	{ "help", OPTION_FLAG, OPT_HELP },
+	{ .name = "" },
 };
 
 struct request {
 	struct job job;
+	char **argv;	     /* the command, in our own arguments */
 	int64_t max_wait_ns; /* -1: for ever */
 	bool help;
 };
 
-static int read_option(struct request *request, int option, struct err *err)
+static int read_option(struct request *request, int option, const char *value, struct err *err)
 {
 	switch (option) {
-	case 'p': return job_set(&request->job, "class", optarg, err);
-	case 'J': return job_set(&request->job, "name", optarg, err);
-	case 't': return job_set(&request->job, "limit", optarg, err);
-	case 'm': return job_set(&request->job, "memory", optarg, err);
-	case OPT_SESSION: return job_set(&request->job, "session", optarg, err);
-	case OPT_BUDGET: return job_set(&request->job, "budget", optarg, err);
+	case 'p': return job_set(&request->job, "class", value, err);
+	case 'J': return job_set(&request->job, "name", value, err);
+	case 't': return job_set(&request->job, "limit", value, err);
+	case 'm': return job_set(&request->job, "memory", value, err);
+	case OPT_SESSION: return job_set(&request->job, "session", value, err);
+	case OPT_BUDGET: return job_set(&request->job, "budget", value, err);
 	case OPT_NO_WAIT: request->max_wait_ns = 0; return 0;
 	case OPT_MAX_WAIT:
-		return text_duration_parse(optarg, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait")
-											 : 0;
+		return text_duration_parse(value, true, &request->max_wait_ns, err) < 0 ? err_wrap(err, "--max-wait")
+											: 0;
 	case 'q': say_quiet(true); return 0;
 	case OPT_ALONE: say("running alone is gone; this job shares a lane"); return 0;
 	default: request->help = true; return 0;
@@ -88,30 +89,32 @@ static int read_option(struct request *request, int option, struct err *err)
 
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
-	struct options options = OPTIONS("run", argc, argv, "+:p:J:t:m:q", long_options);
+	struct options options = OPTIONS("run", argc, argv, "+p:J:t:m:q", long_options);
 	const char *class_name = getenv("PGPU_CLASS");
 
 	request->max_wait_ns = -1;
 	request->job = JOB_EMPTY;
 	for (int option; (option = options_next(&options, err)) != 0;) {
-		if (option < 0 || read_option(request, option, err) < 0)
+		if (option < 0 || read_option(request, option, options.value, err) < 0)
 			return -1;
 		if (request->help)
 			return 0;
 	}
-	if (optind >= argc)
+	request->argv = argv + options.next;
+	if (options.next >= argc)
 		return err_set(err, EXIT_USAGE, "run: a command is missing (pgpu run [options] -- CMD [ARG...])");
-	if (!argv[optind][0])
+	if (!request->argv[0][0])
 		return err_set(err, EXIT_NO_START, "cannot start '': No such file or directory");
 	if (!request->job.class_name && class_name && class_name[0] &&
 	    job_set(&request->job, "class", class_name, err) < 0)
 		return err_wrap(err, "PGPU_CLASS");
-	return job_set_argv(&request->job, argv + optind, err);
+	return job_set_argv(&request->job, request->argv, err);
 }
 
 /* A `run` inside a job is its command: the lane is the job's. */
-static int run_directly(const struct request *request, char **argv)
+static int run_directly(const struct request *request)
 {
+	char **argv = request->argv;
 	struct err err = ERR_NONE;
 
 	if (request->job.class_name || request->job.session || request->job.budget_ns || request->job.limit_ns ||
@@ -146,14 +149,14 @@ struct run {
 	struct member member;
 	struct signals signals;
 	int64_t arrived_ns; /* awake */
-	struct queue queue;
+	struct queue *queue;
 };
 
 static bool is_cancelled(void *context)
 {
 	struct run *run = context;
 
-	return spool_ordered(&run->queue.spool, run->member.job.id) != ORDER_NONE;
+	return spool_ordered(&run->queue->spool, run->member.job.id) != ORDER_NONE;
 }
 
 static void tell_waiting(void *context)
@@ -164,13 +167,13 @@ static void tell_waiting(void *context)
 	int ahead = 0;
 
 	/* There is time now; when the lane comes there is none. */
-	cell_place_find(run->queue.line.conf.cells);
-	if (say_is_quiet() || snapshot_take(&run->queue.line, &run->queue.spool, &snapshot, &ignored) < 0)
+	cell_place_find(run->queue->line.conf.cells);
+	if (say_is_quiet() || snapshot_take(&run->queue->line, &run->queue->spool, &snapshot, &ignored) < 0)
 		return;
 	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != run->member.job.id)
 		ahead++;
 	say("waiting for a lane as job %llu: %d of %d busy, %d ahead", (unsigned long long)run->member.job.id,
-	    snapshot.busy, run->queue.line.conf.lanes, ahead);
+	    snapshot.busy, run->queue->line.conf.lanes, ahead);
 	snapshot_free(&snapshot);
 }
 
@@ -192,21 +195,20 @@ static int wait_for_lane(struct run *run, const struct request *request, struct 
 	case LINEUP_SIGNAL: return EXIT_SIGNAL + sig;
 	case LINEUP_TIMEOUT: say("no lane was free in time"); return EXIT_NO_LANE;
 	case LINEUP_CANCELLED:
-		spool_order_done(&run->queue.spool, run->member.job.id);
+		spool_order_done(&run->queue->spool, run->member.job.id);
 		say("job %llu was cancelled while it waited", (unsigned long long)run->member.job.id);
 		return EXIT_SIGNAL + SIGTERM;
 	default: return -1;
 	}
 }
 
-static int log_hold(struct run *run, const struct verdict *verdict, struct err *err)
+/* Not inlined: the row is to lie where the job's start has left the stack touched, and not before. */
+__attribute__((noinline)) static int log_hold(struct run *run, const struct verdict *verdict, struct err *err)
 {
-	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+	struct history_row row;
 
-	if (!row)
-		return err_sys(err, "cannot write log.tsv");
-	verdict_row(&run->member, verdict, row);
-	return history_append(run->queue.line.queue_fd, row, err);
+	verdict_row(&run->member, verdict, &row);
+	return history_append(run->queue->line.queue_fd, &row, err);
 }
 
 static int run_on_lane(struct run *run, const struct request *request, struct err *err)
@@ -219,7 +221,7 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 			    .on_child = run->signals.caller_child },
 		.environment = environ,
 		.interactive = true,
-		.spool = &run->queue.spool,
+		.spool = &run->queue->spool,
 		.signals = &run->signals,
 	};
 	struct verdict verdict;
@@ -234,7 +236,7 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 	/* The command has run, and its code is what its caller wants to know. */
 	if (left < 0)
 		say_err(&ignored);
-	spool_order_done(&run->queue.spool, run->member.job.id);
+	spool_order_done(&run->queue->spool, run->member.job.id);
 	if (verdict.why.text[0] && verdict.why.code == EXIT_OK)
 		say("%s", verdict.why.text);
 	else if (verdict.why.text[0])
@@ -259,13 +261,13 @@ __attribute__((noinline)) static int complete(struct job *job, const struct conf
 /* The command's exit code, or -1. */
 static int run_in_queue(struct request *request, struct run *run, struct err *err)
 {
-	if (complete(&request->job, &run->queue.line.conf, err) < 0)
+	if (complete(&request->job, &run->queue->line.conf, err) < 0)
 		return -1;
 	run->arrived_ns = clock_awake_ns();
-	member_open(&run->member, &run->queue.line, MEMBER_RUN);
+	member_open(&run->member, &run->queue->line, MEMBER_RUN);
 	describe(&run->member.job, &request->job);
 	run->member.wants_id = true;
-	run->queue.line.stops_blocked = true;
+	run->queue->line.stops_blocked = true;
 	int code = signals_open(&run->signals, SIGNALS_RUN, err) < 0 ? -1 : wait_for_lane(run, request, err);
 	if (code == 0)
 		code = run_on_lane(run, request, err);
@@ -277,16 +279,17 @@ int cmd_run(int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct err err = ERR_NONE;
-	static struct run only, *run = &only; /* 20 kB, of which a start touches ten */
+	static struct run only, *run = &only;
 	int code;
 
+	run->queue = &queue_only;
 	if (read_request(&request, argc, argv, &err) < 0)
 		return say_err(&err);
 	if (request.help)
 		return print_usage(usage);
-	code = queue_open(&run->queue, QUEUE_STRICT, &err);
-	if (code == 0 && run->queue.inside) {
-		return run_directly(&request, argv + optind);
+	code = queue_open(run->queue, QUEUE_STRICT, &err);
+	if (code == 0 && run->queue->inside) {
+		return run_directly(&request);
 	}
 	if (code == 0)
 		code = run_in_queue(&request, run, &err);

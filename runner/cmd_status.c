@@ -189,12 +189,12 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
-						      { "help", no_argument, NULL, 'h' },
-						      { 0 } };
-	struct options options = OPTIONS("status", argc, argv, ":", long_options);
+	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS("status", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	SCOPE_FREE struct status *status = malloc(sizeof *status);
 	bool json = false;
 	int option;

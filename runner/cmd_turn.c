@@ -17,8 +17,8 @@ static const char usage[] =
 
 int cmd_turn(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	struct options options = OPTIONS("turn", argc, argv, ":", long_options);
+	static const struct option long_options[] = { { "help", OPTION_FLAG, 'h' }, { .name = "" } };
+	struct options options = OPTIONS("turn", argc, argv, "", long_options);
 	const char *path = getenv("GPU_QUEUE_TURN");
 	char answer[WAKE_MESSAGE];
 	struct err err = ERR_NONE;
@@ -26,9 +26,7 @@ int cmd_turn(int argc, char **argv)
 
 	if (option > 0)
 		return print_usage(usage);
-	if (option == 0 && optind < argc)
-		option = err_set(&err, EXIT_USAGE, "turn: unexpected '%.64s'", argv[optind]);
-	if (option < 0)
+	if (option < 0 || options_end(&options, &err) < 0)
 		return say_err(&err);
 	/* Nobody there (outside a job, or the socket is lost): nobody to step aside for either. */
 	if (path && *path)

@@ -1,91 +1,108 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "conf/base/fmt.h"
 #include "conf/base/text.h"
 
-static void hint_of(const struct options *options, const char *word, char *hint, size_t size)
+static int refuse_long(const struct options *options, const char *word, struct err *err)
 {
 	const char *names[64];
-	size_t count = 0, length = (size_t)(strchrnul(word, '=') - word);
-	char name[80];
+	size_t count = 0;
+	char name[65], hint[96] = "";
 
-	fmt(name, sizeof name, "%.*s", (int)(length > 64 ? 64 : length), word);
-	for (const struct option *one = options->long_options; one->name && count < 63; one++)
+	fmt(name, sizeof name, "%.*s", (int)(strchrnul(word, '=') - word) - 2, word + 2);
+	for (const struct option *one = options->long_options; one->name[0] && count < 63; one++)
 		names[count++] = one->name;
 	names[count] = NULL;
 	const char *near = text_nearest(name, names);
-	hint[0] = '\0';
 	if (near)
-		fmt(hint, size, ", did you mean '--%s'?", near);
-}
-
-static int refuse(const struct options *options, int why, struct err *err)
-{
-	const char *word = options->argv[optind - 1];
-	char hint[96] = "";
-
-	if (why == ':' && optopt && strncmp(word, "--", 2) != 0)
-		return err_set(err, EXIT_USAGE, "%s: option '-%c' needs a value", options->command, optopt);
-	if (why == ':')
-		return err_set(err, EXIT_USAGE, "%s: option '%.64s' needs a value", options->command, word);
-	if (optopt && strncmp(word, "--", 2) != 0)
-		return err_set(err, EXIT_USAGE, "%s: unknown option '-%c' (see pgpu %s --help)", options->command,
-			       optopt, options->command);
-	hint_of(options, word + 2, hint, sizeof hint);
-	if (optopt)
-		return err_set(err, EXIT_USAGE, "%s: option '%.64s' takes no value", options->command, word);
+		fmt(hint, sizeof hint, ", did you mean '--%s'?", near);
 	return err_set(err, EXIT_USAGE, "%s: unknown option '%.64s'%s", options->command, word, hint);
 }
 
-/* The word that getopt took for the long option it returned. */
-static const char *long_word(const struct options *options)
+/* The word behind the arguments that were passed over, moved in front of them; NULL at the end. */
+static char *take_word(struct options *options)
 {
-	const struct option *option = &options->long_options[options->index];
-	bool behind = optarg && option->has_arg == required_argument && options->argv[optind - 1] == optarg;
+	char **first = options->argv + options->next, **taken = first + options->passed;
 
-	return options->argv[optind - (behind ? 2 : 1)];
+	if (options->next + options->passed >= options->argc)
+		return NULL;
+	char *word = *taken;
+	memmove(first + 1, first, (size_t)options->passed * sizeof *first);
+	*first = word;
+	options->next++;
+	return word;
 }
 
-/* getopt takes any beginning of a name; `cancel --a` must not mean --all one day and --as the next. */
-static bool is_cut(const struct options *options)
+static int read_letter(struct options *options, struct err *err)
 {
-	const char *word = long_word(options) + 2, *name = options->long_options[options->index].name;
-	size_t length = (size_t)(strchrnul(word, '=') - word);
+	char letter = *options->bundle++;
+	const char *known = letter == ':' || letter == '+' ? NULL : strchr(options->letters, letter);
 
-	return strlen(name) != length || strncmp(word, name, length) != 0;
+	if (!known)
+		return err_set(err, EXIT_USAGE, "%s: unknown option '-%c' (see pgpu %s --help)", options->command,
+			       letter, options->command);
+	if (known[1] != ':')
+		return letter;
+	options->value = *options->bundle ? options->bundle : take_word(options);
+	options->bundle = NULL;
+	return options->value ? letter
+			      : err_set(err, EXIT_USAGE, "%s: option '-%c' needs a value", options->command, letter);
 }
 
-static int refuse_cut(const struct options *options, struct err *err)
+static int read_long(struct options *options, const char *word, struct err *err)
 {
-	return err_set(err, EXIT_USAGE, "%s: unknown option '%.64s', did you mean '--%s'?", options->command,
-		       long_word(options), options->long_options[options->index].name);
+	size_t length = (size_t)(strchrnul(word, '=') - word) - 2;
+	const struct option *one = options->long_options;
+
+	while (one->name[0] && (strncmp(one->name, word + 2, length) != 0 || one->name[length]))
+		one++;
+	if (!one->name[0])
+		return refuse_long(options, word, err);
+	if (word[2 + length])
+		options->value = word + 2 + length + 1;
+	if (options->value && one->takes == OPTION_FLAG)
+		return err_set(err, EXIT_USAGE, "%s: option '%.64s' takes no value", options->command, word);
+	if (!options->value && one->takes == OPTION_VALUE)
+		options->value = take_word(options);
+	if (!options->value && one->takes == OPTION_VALUE)
+		return err_set(err, EXIT_USAGE, "%s: option '%.64s' needs a value", options->command, word);
+	return one->option;
+}
+
+static bool is_argument(const char *word)
+{
+	return word[0] != '-' || word[1] == '\0';
 }
 
 int options_next(struct options *options, struct err *err)
 {
-	opterr = 0;
-	if (options->index == -2)
-		optind = 0; /* getopt starts anew; a program that parses twice is our unit test */
-	options->index = -1;
-	int option = getopt_long(options->argc, options->argv, options->short_options, options->long_options,
-				 &options->index);
-	if (option == -1)
+	options->value = NULL;
+	if (options->bundle && *options->bundle)
+		return read_letter(options, err);
+	while (options->letters[0] != '+' && options->next + options->passed < options->argc &&
+	       is_argument(options->argv[options->next + options->passed]))
+		options->passed++;
+	if (options->next + options->passed >= options->argc ||
+	    is_argument(options->argv[options->next + options->passed]))
 		return 0;
-	if (option == '?' || option == ':')
-		return refuse(options, option, err);
-	return options->index >= 0 && is_cut(options) ? refuse_cut(options, err) : option;
+	const char *word = take_word(options);
+	if (strcmp(word, "--") == 0)
+		return 0;
+	if (word[1] == '-')
+		return read_long(options, word, err);
+	options->bundle = word + 1;
+	return read_letter(options, err);
 }
 
 int options_end(const struct options *options, struct err *err)
 {
-	if (optind >= options->argc)
+	if (options->next >= options->argc)
 		return 0;
 	return err_set(err, EXIT_USAGE, "%s: '%.64s' is one argument too many", options->command,
-		       options->argv[optind]);
+		       options->argv[options->next]);
 }
 
 int options_job_id(const char *text, uint64_t *ret_id, struct err *err)

@@ -15,6 +15,8 @@
 #include "runner/line/wake.h"
 #include "runner/rescue.h"
 
+struct queue queue_only;
+
 /* Whose queue this is must be no guess after sudo. */
 static void tell_owner(void)
 {
@@ -50,9 +52,9 @@ int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
 	queue->inside = desk_find(&queue->line, &queue->supervisor);
 	if (line_conf(&queue->line, !queue->inside, err) < 0)
 		return -1;
-	if (queue->line.conf_err.text[0] && policy == QUEUE_STRICT)
+	if (queue->line.conf_broken && policy == QUEUE_STRICT)
 		return err_pass(err, &queue->line.conf_err);
-	if (queue->line.conf_err.text[0])
+	if (queue->line.conf_broken)
 		say("%s; the queue goes on with the last configuration that was right", queue->line.conf_err.text);
 	if (queue->inside)
 		return 0;

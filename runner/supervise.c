@@ -11,6 +11,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/fmt.h"
+#include "conf/base/rest.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -180,7 +181,7 @@ static int sleep_once(struct hold *hold, struct err *err)
 	polls[count] = (struct pollfd){ .fd = hold->task->signals->fd, .events = POLLIN };
 	polls[count + 1] = (struct pollfd){ .fd = hold->gone ? -1 : hold->first.pidfd, .events = POLLIN };
 	polls[count + 2] = (struct pollfd){ .fd = hold->gone ? hold->cell.events_fd : -1, .events = POLLPRI };
-	if (poll(polls, (nfds_t)count + 3, next_timeout(hold, timeout_ms)) < 0 && errno != EINTR)
+	if (rest_poll(polls, count + 3, next_timeout(hold, timeout_ms)) < 0 && errno != EINTR)
 		return err_sys(err, "cannot watch the job");
 	if (polls[count + 1].revents)
 		reap_first(hold);

@@ -177,7 +177,7 @@ static int watch_line(struct worker *worker, struct err *err)
 	polls[count] = (struct pollfd){ .fd = worker->signals.fd, .events = POLLIN };
 	if (timeout_ms < 0)
 		rest_memory();
-	if (poll(polls, (nfds_t)count + 1, timeout_ms) < 0 && errno != EINTR)
+	if (rest_poll(polls, count + 1, timeout_ms) < 0 && errno != EINTR)
 		return err_sys(err, "cannot watch the line");
 	int again = polls[count].revents ? heed_signals(worker) : 0;
 	again |= member_poll_done(&worker->member, polls, count, NULL, NULL);

@@ -58,18 +58,18 @@ static int add_id(struct request *request, uint64_t id, struct err *err)
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "as", required_argument, NULL, OPT_SESSION }, { "session", required_argument, NULL, OPT_SESSION },
-		{ "class", required_argument, NULL, 'p' },	{ "partition", required_argument, NULL, 'p' },
-		{ "all", no_argument, NULL, OPT_ALL },		{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
-		{ "help", no_argument, NULL, OPT_HELP },	{ 0 },
+		{ "as", OPTION_VALUE, OPT_SESSION }, { "session", OPTION_VALUE, OPT_SESSION },
+		{ "class", OPTION_VALUE, 'p' },	     { "partition", OPTION_VALUE, 'p' },
+		{ "all", OPTION_FLAG, OPT_ALL },     { "no-wait", OPTION_FLAG, OPT_NO_WAIT },
+		{ "help", OPTION_FLAG, OPT_HELP },   { .name = "" },
 	};
-	struct options options = OPTIONS("cancel", argc, argv, ":p:", long_options);
+	struct options options = OPTIONS("cancel", argc, argv, "p:", long_options);
 	uint64_t id;
 
 	for (int option; (option = options_next(&options, err)) != 0;) {
 		switch (option) {
-		case OPT_SESSION: request->session = optarg; break;
-		case 'p': request->class_name = optarg; break;
+		case OPT_SESSION: request->session = options.value; break;
+		case 'p': request->class_name = options.value; break;
 		case OPT_ALL: request->all = true; break;
 		case OPT_NO_WAIT: request->no_wait = true; break;
 		case OPT_HELP: request->help = true; return 0;
@@ -77,11 +77,11 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 		}
 	}
 	bool filtered = request->session || request->class_name || request->all;
-	if (filtered == (optind < argc))
+	if (filtered == (options.next < argc))
 		return err_set(err, EXIT_USAGE,
 			       filtered ? "cancel: either ids or --as, --class, --all" : "cancel: a job id is missing");
-	for (; optind < argc; optind++) {
-		if (options_job_id(argv[optind], &id, err) < 0)
+	for (; options.next < argc; options.next++) {
+		if (options_job_id(argv[options.next], &id, err) < 0)
 			return err_wrap(err, "cancel");
 		if (add_id(request, id, err) < 0)
 			return -1;
@@ -193,7 +193,7 @@ int cmd_cancel(int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int code;
 
 	if (read_request(&request, argc, argv, &err) < 0) {

@@ -106,22 +106,22 @@ static int read_since(const char *text, int64_t *ret_wall_ns, struct err *err)
 int cmd_log(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "since", required_argument, NULL, 's' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{ "since", OPTION_VALUE, 's' },
+		{ "json", OPTION_FLAG, 'j' },
+		{ "help", OPTION_FLAG, 'h' },
+		{ .name = "" },
 	};
-	struct options options = OPTIONS("log", argc, argv, ":", long_options);
+	struct options options = OPTIONS("log", argc, argv, "", long_options);
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int code, option;
 
 	while ((option = options_next(&options, &err)) > 0) {
 		if (option == 'h')
 			return print_usage(usage);
 		listing.json |= option == 'j';
-		if (option == 's' && read_since(optarg, &listing.since_wall_ns, &err) < 0)
+		if (option == 's' && read_since(options.value, &listing.since_wall_ns, &err) < 0)
 			return say_err(&err);
 	}
 	if (option < 0 || options_end(&options, &err) < 0)

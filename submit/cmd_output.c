@@ -40,12 +40,12 @@ static int output(struct queue *queue, uint64_t id, bool follow, struct err *err
 
 int cmd_output(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "follow", no_argument, NULL, 'f' },
-						      { "help", no_argument, NULL, 'h' },
-						      { 0 } };
-	struct options options = OPTIONS("output", argc, argv, ":f", long_options);
+	static const struct option long_options[] = { { "follow", OPTION_FLAG, 'f' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS("output", argc, argv, "f", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	bool follow = false;
 	uint64_t id = 0;
 	int option;
@@ -55,9 +55,9 @@ int cmd_output(int argc, char **argv)
 			return print_usage(usage);
 		follow = true;
 	}
-	if (option == 0 && optind >= argc)
+	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "output: a job id is missing");
-	if (option == 0 && (options_job_id(argv[optind++], &id, &err) < 0 || options_end(&options, &err) < 0))
+	if (option == 0 && (options_job_id(argv[options.next++], &id, &err) < 0 || options_end(&options, &err) < 0))
 		option = -1;
 	if (option < 0)
 		return say_err(&err);

@@ -62,23 +62,23 @@ static int check_state(const char *state, struct err *err)
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "as", required_argument, NULL, OPT_SESSION },
-		{ "session", required_argument, NULL, OPT_SESSION },
-		{ "class", required_argument, NULL, 'p' },
-		{ "partition", required_argument, NULL, 'p' },
-		{ "state", required_argument, NULL, OPT_STATE },
-		{ "all", no_argument, NULL, OPT_ALL },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, OPT_HELP },
-		{ 0 },
+		{ "as", OPTION_VALUE, OPT_SESSION },
+		{ "session", OPTION_VALUE, OPT_SESSION },
+		{ "class", OPTION_VALUE, 'p' },
+		{ "partition", OPTION_VALUE, 'p' },
+		{ "state", OPTION_VALUE, OPT_STATE },
+		{ "all", OPTION_FLAG, OPT_ALL },
+		{ "json", OPTION_FLAG, OPT_JSON },
+		{ "help", OPTION_FLAG, OPT_HELP },
+		{ .name = "" },
 	};
-	struct options options = OPTIONS("queue", argc, argv, ":p:", long_options);
+	struct options options = OPTIONS("queue", argc, argv, "p:", long_options);
 
 	for (int option; (option = options_next(&options, err)) != 0;) {
 		switch (option) {
-		case OPT_SESSION: listing->session = optarg; break;
-		case 'p': listing->class_name = optarg; break;
-		case OPT_STATE: listing->state = optarg; break;
+		case OPT_SESSION: listing->session = options.value; break;
+		case 'p': listing->class_name = options.value; break;
+		case OPT_STATE: listing->state = options.value; break;
 		case OPT_ALL: listing->all = true; break;
 		case OPT_JSON: listing->json = true; break;
 		case OPT_HELP: listing->help = true; return 0;
@@ -87,12 +87,12 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 	}
 	if (listing->state && check_state(listing->state, err) < 0)
 		return -1;
-	listing->ids = calloc((size_t)(argc - optind) + 1, sizeof *listing->ids);
-	listing->seen = calloc((size_t)(argc - optind) + 1, sizeof *listing->seen);
+	listing->ids = calloc((size_t)(argc - options.next) + 1, sizeof *listing->ids);
+	listing->seen = calloc((size_t)(argc - options.next) + 1, sizeof *listing->seen);
 	if (!listing->ids || !listing->seen)
 		return err_sys(err, "cannot list the queue");
-	for (; optind < argc; optind++) {
-		if (options_job_id(argv[optind], &listing->ids[listing->id_count++], err) < 0)
+	for (; options.next < argc; options.next++) {
+		if (options_job_id(argv[options.next], &listing->ids[listing->id_count++], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -328,7 +328,7 @@ int cmd_queue(int argc, char **argv)
 {
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int code;
 
 	if (read_request(&listing, argc, argv, &err) < 0)

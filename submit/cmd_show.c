@@ -153,12 +153,12 @@ static int show_all(struct queue *queue, char **words, int count, bool json, str
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
-						      { "help", no_argument, NULL, 'h' },
-						      { 0 } };
-	struct options options = OPTIONS("show", argc, argv, ":", long_options);
+	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS("show", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 	bool json = false;
 	uint64_t id;
@@ -169,15 +169,15 @@ int cmd_show(int argc, char **argv)
 			return print_usage(usage);
 		json = true;
 	}
-	if (option == 0 && optind >= argc)
+	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
-	for (int i = optind; option == 0 && i < argc; i++)
+	for (int i = options.next; option == 0 && i < argc; i++)
 		option = options_job_id(argv[i], &id, &err);
 	if (option < 0)
 		return say_err(&err);
 	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0
 			   ? say_err(&err)
-			   : show_all(queue, argv + optind, argc - optind, json, &out);
+			   : show_all(queue, argv + options.next, argc - options.next, json, &out);
 	int printed = out.size ? print_buf(&out) : EXIT_OK;
 	return code ? code : printed;
 }

@@ -53,29 +53,29 @@ enum { OPT_HELP = 256, OPT_DRY_RUN, OPT_JSON, OPT_KEY };
 /* Every option that sets a header key, long name and short letter alike; `val` beyond OPT_KEY is its place in this
  * table. */
 static const struct {
-	const char *name;
+	char name[12];
 	char letter;
-	const char *key;
-	const char *fixed; /* the value of an option that takes none */
+	char key[8];
+	char fixed[6]; /* the value of an option that takes none */
 } keys[] = {
-	{ "class", 'p', "class", NULL },
-	{ "partition", 0, "class", NULL },
-	{ "as", 0, "session", NULL },
-	{ "session", 0, "session", NULL },
-	{ "name", 'J', "name", NULL },
-	{ "job-name", 0, "name", NULL },
-	{ "budget", 0, "budget", NULL },
-	{ "limit", 't', "limit", NULL },
-	{ "time", 0, "limit", NULL },
-	{ "memory", 'm', "memory", NULL },
-	{ "mem", 0, "memory", NULL },
-	{ "output", 'o', "output", NULL },
-	{ "error", 'e', "error", NULL },
-	{ "workdir", 'D', "workdir", NULL },
-	{ "chdir", 0, "workdir", NULL },
+	{ "class", 'p', "class", "" },
+	{ "partition", 0, "class", "" },
+	{ "as", 0, "session", "" },
+	{ "session", 0, "session", "" },
+	{ "name", 'J', "name", "" },
+	{ "job-name", 0, "name", "" },
+	{ "budget", 0, "budget", "" },
+	{ "limit", 't', "limit", "" },
+	{ "time", 0, "limit", "" },
+	{ "memory", 'm', "memory", "" },
+	{ "mem", 0, "memory", "" },
+	{ "output", 'o', "output", "" },
+	{ "error", 'e', "error", "" },
+	{ "workdir", 'D', "workdir", "" },
+	{ "chdir", 0, "workdir", "" },
 	{ "requeue", 0, "requeue", "true" },
 	{ "no-requeue", 0, "requeue", "false" },
-	{ "export", 0, "export", NULL },
+	{ "export", 0, "export", "" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
@@ -99,22 +99,24 @@ struct jobs {
 static void fill_options(struct option table[KEYS + 8])
 {
 	static const struct option more[] = {
-		{ "wait", no_argument, NULL, 'W' },
-		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
-		{ "test-only", no_argument, NULL, OPT_DRY_RUN },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, OPT_HELP },
-		{ 0 },
+		{ "wait", OPTION_FLAG, 'W' },
+		{ "dry-run", OPTION_FLAG, OPT_DRY_RUN },
+		{ "test-only", OPTION_FLAG, OPT_DRY_RUN },
+		{ "json", OPTION_FLAG, OPT_JSON },
+		{ "quiet", OPTION_FLAG, 'q' },
+		{ "help", OPTION_FLAG, OPT_HELP },
+		{ .name = "" },
 	};
 
-	for (int i = 0; i < KEYS; i++)
-		table[i] = (struct option){ keys[i].name, keys[i].fixed ? no_argument : required_argument, NULL,
-					    OPT_KEY + i };
+	for (int i = 0; i < KEYS; i++) {
+		memcpy(table[i].name, keys[i].name, sizeof table[i].name);
+		table[i].takes = keys[i].fixed[0] ? OPTION_FLAG : OPTION_VALUE;
+		table[i].option = OPT_KEY + i;
+	}
 	memcpy(table + KEYS, more, sizeof more);
 }
 
-static int read_setting(struct request *request, int option, struct err *err)
+static int read_setting(struct request *request, int option, const char *value, struct err *err)
 {
 	for (int i = 0; i < KEYS; i++) {
 		if (option != OPT_KEY + i && (keys[i].letter == 0 || option != keys[i].letter))
@@ -122,7 +124,7 @@ static int read_setting(struct request *request, int option, struct err *err)
 		if (request->setting_count == SETTINGS_MAX)
 			return err_set(err, EXIT_USAGE, "submit: too many options");
 		request->settings[request->setting_count].key = keys[i].key;
-		request->settings[request->setting_count++].value = keys[i].fixed ? keys[i].fixed : optarg;
+		request->settings[request->setting_count++].value = keys[i].fixed[0] ? keys[i].fixed : value;
 		return 0;
 	}
 	switch (option) {
@@ -138,30 +140,31 @@ static int read_setting(struct request *request, int option, struct err *err)
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
 	struct option table[KEYS + 8];
-	struct options options = OPTIONS("submit", argc, argv, "+:p:J:t:m:o:e:D:Wq", table);
+	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:Wq", table);
 
 	fill_options(table);
 	for (int option; (option = options_next(&options, err)) != 0;) {
-		if (option < 0 || read_setting(request, option, err) < 0)
+		if (option < 0 || read_setting(request, option, options.value, err) < 0)
 			return -1;
 		if (request->help)
 			return 0;
 	}
-	if (optind > 1 && strcmp(argv[optind - 1], "--") == 0) {
-		request->arguments = argv + optind;
+	if (options.next > 1 && strcmp(argv[options.next - 1], "--") == 0) {
+		request->arguments = argv + options.next;
 		return *request->arguments ? 0 : err_set(err, EXIT_USAGE, "submit: a command is missing behind '--'");
 	}
-	request->files = argv + optind;
-	for (; optind < argc && strcmp(argv[optind], "--") != 0; optind++) {
-		if (argv[optind][0] == '-' && argv[optind][1])
+	request->files = argv + options.next;
+	for (; options.next < argc && strcmp(argv[options.next], "--") != 0; options.next++) {
+		if (argv[options.next][0] == '-' && argv[options.next][1])
 			return err_set(err, EXIT_USAGE,
-				       "submit: option '%.64s' stands behind a file; options come first", argv[optind]);
+				       "submit: option '%.64s' stands behind a file; options come first",
+				       argv[options.next]);
 		request->file_count++;
 	}
 	if (request->file_count == 0)
 		return err_set(err, EXIT_USAGE, "submit: a job file is missing (pgpu submit [options] FILE...)");
-	if (optind < argc)
-		request->arguments = argv + optind + 1;
+	if (options.next < argc)
+		request->arguments = argv + options.next + 1;
 	if (request->arguments && request->file_count > 1)
 		return err_set(err, EXIT_USAGE, "submit: arguments behind '--' belong to one file, not to %d",
 			       request->file_count);
@@ -376,7 +379,7 @@ int cmd_submit(int argc, char **argv)
 	struct request request = { 0 };
 	struct jobs jobs = { 0 };
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 
 	if (read_request(&request, argc, argv, &err) < 0)
 		return say_err(&err);

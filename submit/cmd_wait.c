@@ -28,24 +28,24 @@ static int wait_one(struct queue *queue, uint64_t id, int *ret_code, struct err 
 
 int cmd_wait(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	struct options options = OPTIONS("wait", argc, argv, ":", long_options);
+	static const struct option long_options[] = { { "help", OPTION_FLAG, 'h' }, { .name = "" } };
+	struct options options = OPTIONS("wait", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
-	static struct queue only, *const queue = &only;
+	struct queue *const queue = &queue_only;
 	int option = options_next(&options, &err), code = EXIT_OK;
 	uint64_t id;
 
 	if (option == 'h')
 		return print_usage(usage);
-	if (option == 0 && optind >= argc)
+	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "wait: a job id is missing");
-	for (int i = optind; option == 0 && i < argc; i++)
+	for (int i = options.next; option == 0 && i < argc; i++)
 		option = options_job_id(argv[i], &id, &err);
 	if (option < 0)
 		return say_err(&err);
 	int result = queue_open(queue, QUEUE_LENIENT, &err);
-	for (; result == 0 && optind < argc; optind++) {
-		options_job_id(argv[optind], &id, &err);
+	for (; result == 0 && options.next < argc; options.next++) {
+		options_job_id(argv[options.next], &id, &err);
 		result = wait_one(queue, id, &code, &err);
 	}
 	return result < 0 ? say_err(&err) : code;

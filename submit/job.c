@@ -132,7 +132,7 @@ static const char *find_name(char *const items[], const char *name, size_t lengt
 
 bool job_env_passes(const struct job *job, const char *assignment)
 {
-	size_t length = strcspn(assignment, "=");
+	size_t length = (size_t)(strchrnul(assignment, '=') - assignment);
 
 	if (is_ours(assignment) || job->export == JOB_EXPORT_NONE)
 		return false;

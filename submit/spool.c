@@ -148,7 +148,7 @@ void spool_set_aside(struct spool *spool, enum spool_state state, const char *fi
 	struct err err = ERR_NONE;
 	int from = spool_folder(spool, (enum spool_folder)state, &err), bad = spool_folder(spool, SPOOL_BAD_DIR, &err);
 
-	if (from < 0 || bad < 0 || renameat2(from, file, bad, file, RENAME_NOREPLACE) < 0)
+	if (from < 0 || bad < 0 || file_rename(from, file, bad, file, RENAME_NOREPLACE) < 0)
 		return;
 	say("%s/%.200s is set aside in bad/: %s", folder_names[state], file, reason);
 }
@@ -248,7 +248,7 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 	if (fd < 0)
 		return err_sys(err, "cannot spool job");
 	if (write_all(fd, record.text, record.size) < 0 || fsync(fd) < 0 || close(TAKE_FD(fd)) < 0 ||
-	    renameat2(pending, temporary, pending, file, RENAME_NOREPLACE) < 0) {
+	    file_rename(pending, temporary, pending, file, RENAME_NOREPLACE) < 0) {
 		err_sys(err, "cannot spool job");
 		unlinkat(pending, temporary, 0);
 		return -1;
@@ -297,7 +297,7 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 	if (source < 0 || target < 0)
 		return -1;
 	spool_name_format(name, renamed);
-	if (renameat(source, file, target, renamed) < 0)
+	if (file_rename(source, file, target, renamed, 0) < 0)
 		return err_sys(err, "cannot move job %llu to %s", (unsigned long long)name->id, folder_names[to]);
 	return 0;
 }

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/buf.h"
+#include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
@@ -57,7 +57,7 @@ static int compare(int folder, const char *name, const struct buf *all, struct e
 		return why.errnum == ENOENT ? 0 : err_pass(err, &why);
 	if (size != all->size || (size && memcmp(text, all->text, size) != 0))
 		return -2;
-	if (found.st_mtime + YOUNG_S > time(NULL) && fsync(folder) < 0)
+	if (found.st_mtime + YOUNG_S > clock_wall_ns() / NS_PER_S && fsync(folder) < 0)
 		return err_sys(err, "cannot sync the environment");
 	return 1;
 }

@@ -94,11 +94,19 @@ void buf_json(struct buf *buf, const char *text)
 	buf_puts(buf, "\"");
 }
 
-void buf_shell(struct buf *buf, const char *word)
+static bool needs_no_quotes(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+	const char *p = word;
 
-	if (*word && word[strspn(word, plain)] == '\0') {
+	while (*p && strchr(plain, *p))
+		p++;
+	return *word && !*p;
+}
+
+void buf_shell(struct buf *buf, const char *word)
+{
+	if (needs_no_quotes(word)) {
 		buf_puts(buf, word);
 		return;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fmt.h"
@@ -79,8 +80,7 @@ __attribute__((noinline)) static int make_parents(const char *path, struct err *
 	if (strlen(path) >= sizeof part)
 		return err_set(err, EXIT_FAILED, "cannot use folder %.100s…: the path is too long", path);
 	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
-		memcpy(part, path, (size_t)(end - path));
-		part[end - path] = '\0';
+		fmt(part, sizeof part, "%.*s", (int)(end - path), path);
 		if (mkdir(part, 0700) < 0 && errno != EEXIST)
 			return err_sys(err, "cannot make folder %s", part);
 	}
@@ -209,6 +209,11 @@ ssize_t file_read_pieces(int at, const char *name, char *text, size_t size)
 	return (ssize_t)used;
 }
 
+int file_rename(int from, const char *name, int to, const char *renamed, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from, name, to, renamed, flags);
+}
+
 static int fill(int at, const char *name, const void *bytes, size_t count, enum file_sync sync, struct err *err)
 {
 	SCOPE_FD int fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -234,7 +239,7 @@ int file_replace(int at, const char *name, const void *bytes, size_t count, enum
 		unlinkat(at, temporary, 0);
 		return -1;
 	}
-	if (renameat(at, temporary, at, name) < 0) {
+	if (file_rename(at, temporary, at, name, 0) < 0) {
 		err_sys(err, "cannot rename %s to %s", temporary, name);
 		unlinkat(at, temporary, 0);
 		return -1;

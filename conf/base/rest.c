@@ -7,6 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+int rest_poll(struct pollfd *polls, int count, int timeout_ms)
+{
+	return poll(polls, (nfds_t)count, timeout_ms);
+}
+
 /* Segments that nobody can have written to: what is dropped of them is read again from the file (madvise(2),
  * MADV_DONTNEED). */
 static int drop_clean(struct dl_phdr_info *info, size_t size, void *context)

@@ -227,23 +227,17 @@ static pid_t clone_without(struct birth *birth, char stack[CHILD_STACK], int *pi
 	return clone(child_of_clone, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, birth, pidfd);
 }
 
-/* Not inlined: the child's stack would push everything that launch() calls down into new pages. */
-__attribute__((noinline)) static pid_t clone_child(struct birth *birth, int *pidfd)
+/*
+ * Not inlined: the child's stack would push everything that launch() calls down into new pages. Nothing else of ours
+ * lies in this frame: it would lie below that stack, on one more page; the child touches its top alone.
+ */
+__attribute__((noinline)) static pid_t clone_child(struct birth *birth, struct clone_args *args, int *pidfd)
 {
 	char stack[CHILD_STACK] __attribute__((aligned(64)));
-	struct clone_args args = {
-		.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
-		.pidfd = (uintptr_t)pidfd,
-		.exit_signal = SIGCHLD,
-		.stack = (uintptr_t)stack,
-		.stack_size = sizeof stack,
-	};
 
-	if (birth->launch->cell_fd >= 0) {
-		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (uint64_t)birth->launch->cell_fd;
-	}
-	long result = clone_and_call(&args, child, birth);
+	args->stack = (uintptr_t)stack;
+	args->stack_size = sizeof stack;
+	long result = clone_and_call(args, child, birth);
 	if (result >= 0)
 		return (pid_t)result;
 	errno = (int)-result;
@@ -269,8 +263,14 @@ static int explain(const struct birth *birth, struct err *err)
 
 static int give_birth(struct birth *birth, struct launched *ret_launched, struct err *err)
 {
-	int pidfd = -1;
-	pid_t pid = clone_child(birth, &pidfd);
+	int pidfd = -1, cell = birth->launch->cell_fd;
+	struct clone_args args = {
+		.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (cell >= 0 ? CLONE_INTO_CGROUP : 0),
+		.pidfd = (uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+		.cgroup = cell >= 0 ? (uint64_t)cell : 0,
+	};
+	pid_t pid = clone_child(birth, &args, &pidfd);
 
 	if (pid < 0) {
 		err_sys(err, "cannot start %s", birth->launch->argv[0]);

@@ -47,13 +47,13 @@ static bool find_mount(char path[PATH_MAX])
 /* A row that `text` cut off has no end, and does not count. */
 static bool find_own_in(char *text, size_t size, char path[PATH_MAX])
 {
-	char *next = text;
+	char *end;
 
 	if (file_read_small(AT_FDCWD, "/proc/self/cgroup", text, size) <= 0)
 		return false;
-	for (char *row; (row = strsep(&next, "\n")) && next;) {
+	for (char *row = text; (end = strchr(row, '\n')); row = end + 1) {
 		if (strncmp(row, "0::/", 4) == 0) {
-			fmt(path, PATH_MAX, "%s", row + 3);
+			fmt(path, PATH_MAX, "%.*s", (int)(end - row) - 3, row + 3);
 			return true;
 		}
 	}
@@ -73,16 +73,15 @@ static bool find_own(char path[PATH_MAX])
 	return text && find_own_in(text, ALL, path);
 }
 
-static bool has_word(int folder, const char *file, const char *word)
+/* `text` is words between blanks, and a line's end. */
+static bool has_word(const char *text, const char *word)
 {
-	char text[512];
-	char *next = text;
+	size_t length = strlen(word);
 
-	if (file_read_small(folder, file, text, sizeof text) <= 0)
-		return false;
-	for (char *found; (found = strsep(&next, " \n"));) {
-		if (strcmp(found, word) == 0)
+	for (const char *at = text; *at; at += *at == ' ') {
+		if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\n'))
 			return true;
+		at = strchrnul(at, ' ');
 	}
 	return false;
 }
@@ -100,13 +99,16 @@ static bool may_write(int folder)
 static bool try_place(const char *path, struct cell_place *place)
 {
 	SCOPE_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char controllers[512];
 
 	if (fd < 0 || !may_write(fd) || fmt(place->folder, sizeof place->folder, "%s", path) >= CELL_PATH)
 		return false;
 	place->available = true;
 	place->freezer = true;
-	place->memory = has_word(fd, "cgroup.subtree_control", "memory");
-	place->pids = has_word(fd, "cgroup.subtree_control", "pids");
+	if (file_read_small(fd, "cgroup.subtree_control", controllers, sizeof controllers) < 0)
+		controllers[0] = '\0';
+	place->memory = has_word(controllers, "memory");
+	place->pids = has_word(controllers, "pids");
 	if (!place->memory)
 		fmt(place->reason, sizeof place->reason, "the memory controller is not enabled in %.120s", path);
 	return true;

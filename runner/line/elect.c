@@ -9,7 +9,7 @@
 struct candidate *candidates_add(struct candidates *candidates)
 {
 	if (candidates->count == candidates->room) {
-		size_t room = candidates->room ? candidates->room * 2 : 8;
+		size_t room = candidates->room ? candidates->room * 2 : 2;
 		struct candidate *list = realloc(candidates->list, room * sizeof *list);
 		if (!list)
 			return NULL;

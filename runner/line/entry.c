@@ -19,8 +19,9 @@ const char *const entry_state_names[ENTRY_STATES] = {
 /* One table serves writing and reading, so that the two cannot drift apart. */
 enum field_type { FIELD_NUMBER, FIELD_INT, FIELD_BOOL, FIELD_TEXT, FIELD_STATE, FIELD_KIND, FIELD_PROC };
 
+/* The key lies in the row: a pointer would be one more place for the loader to fill in, on a page of its own. */
 struct field {
-	const char *key;
+	char key[12];
 	enum field_type type;
 	size_t offset;
 	size_t size;
@@ -103,13 +104,27 @@ static int put_field(char *out, size_t room, const struct field *field, const st
 	return 0;
 }
 
-int entry_format(const struct entry *entry, char text[ENTRY_TEXT])
+/* Nearly every text fits into the first; a whole one would be one more page of the stack. */
+enum { ENTRY_USUAL = 1024, ENTRY_END = 8 };
+
+/* The length, or -1 when there is not room enough. */
+static int format(const struct entry *entry, char *text, int room)
 {
 	int used = 0;
 
-	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-		used += put_field(text + used, (size_t)(ENTRY_TEXT - used) - 8, &fields[i], entry);
-	return used + fmt(text + used, (size_t)(ENTRY_TEXT - used), "end\n");
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+		int left = room - used - ENTRY_END,
+		    length = left > 0 ? put_field(text + used, (size_t)left, &fields[i], entry) : 0;
+		if (length >= left)
+			return -1;
+		used += length;
+	}
+	return used + fmt(text + used, (size_t)(room - used), "end\n");
+}
+
+int entry_format(const struct entry *entry, char text[ENTRY_TEXT])
+{
+	return format(entry, text, ENTRY_TEXT);
 }
 
 static int get_field(const struct field *field, const char *value, size_t length, struct entry *entry)
@@ -176,41 +191,72 @@ bool entry_rests(const struct entry *entry, int64_t now_boot_ns)
 	return entry->stuck && now_boot_ns < entry->again_boot_ns;
 }
 
-int entry_read(int fd, struct entry *ret_entry, struct err *err)
+/* 1 read, 0 a writer is half way or the text is longer, -1 an error. */
+static int read_into(int fd, char *text, size_t room, struct entry *ret_entry, struct err *err)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, text, room, 0);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_sys(err, "cannot read lane or ticket");
+	if (got == 0) {
+		*ret_entry = (struct entry){ 0 };
+		return 1;
+	}
+	text[got] = '\0';
+	return entry_parse(text, ret_entry) == 0;
+}
+
+__attribute__((noinline)) static int read_long(int fd, struct entry *ret_entry, struct err *err)
 {
 	char text[ENTRY_TEXT + 1];
 
+	return read_into(fd, text, ENTRY_TEXT, ret_entry, err);
+}
+
+int entry_read(int fd, struct entry *ret_entry, struct err *err)
+{
+	char usual[ENTRY_USUAL + 1];
+
 	for (int tries = 0; tries < 100; tries++) {
-		ssize_t got = pread(fd, text, ENTRY_TEXT, 0);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys(err, "cannot read lane or ticket");
-		if (got == 0) {
-			*ret_entry = (struct entry){ 0 };
-			return 0;
-		}
-		text[got] = '\0';
-		if (entry_parse(text, ret_entry) == 0)
-			return 0;
+		int read = read_into(fd, usual, ENTRY_USUAL, ret_entry, err);
+		if (read == 0)
+			read = read_long(fd, ret_entry, err);
+		if (read != 0)
+			return read < 0 ? -1 : 0;
 	}
 	return err_set(err, EXIT_FAILED, "cannot read lane or ticket: it is damaged");
 }
 
-int entry_write(int fd, const struct entry *entry, struct err *err)
+/* What lies behind "end" is never looked at by us; for a person it is empty lines up to the next whole kilobyte, which
+ * cost less than a truncation. */
+static int write_padded(int fd, char *text, int length, struct err *err)
 {
-	char text[ENTRY_TEXT];
-	int length = entry_format(entry, text);
 	ssize_t wrote;
 
-	/* What lies behind "end" is never looked at by us; for a person it is empty lines up to the next whole
-	 * kilobyte, which cost less than a truncation. */
+	if (length < 0)
+		return err_set(err, EXIT_FAILED, "cannot write lane or ticket: it is too long");
 	for (; length % 1024 != 0; length++)
 		text[length] = '\n';
 	do
 		wrote = pwrite(fd, text, (size_t)length, 0);
 	while (wrote < 0 && errno == EINTR);
-	if (wrote != length)
-		return err_sys(err, "cannot write lane or ticket");
-	return 0;
+	return wrote == length ? 0 : err_sys(err, "cannot write lane or ticket");
+}
+
+__attribute__((noinline)) static int write_long(int fd, const struct entry *entry, struct err *err)
+{
+	char text[ENTRY_TEXT];
+
+	return write_padded(fd, text, format(entry, text, ENTRY_TEXT), err);
+}
+
+int entry_write(int fd, const struct entry *entry, struct err *err)
+{
+	char usual[ENTRY_USUAL];
+	int length = format(entry, usual, ENTRY_USUAL);
+
+	return length < 0 ? write_long(fd, entry, err) : write_padded(fd, usual, length, err);
 }

@@ -26,7 +26,7 @@ void line_init(struct line *line)
 	line->queue_fd = line->boot_fd = line->tickets_fd = line->lock_fd = -1;
 	line->stops_blocked = false;
 	line->conf_copy = 0;
-	line->conf_err.text[0] = '\0';
+	line->conf_broken = false;
 	line->spool = (struct line_spool){ 0 };
 }
 
@@ -96,14 +96,15 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 	line->conf_copy = which_copy(line);
 	bool have_copy = conf_copy_read(line->queue_fd, &line->conf, &missing) == 0;
 
-	line->conf_err.text[0] = '\0';
+	line->conf_broken = false;
 	if (have_copy && conf_copy_fresh(&line->conf))
 		return 0;
 	SCOPE_FREE struct conf *found = malloc(sizeof *found);
 	if (!found)
 		return err_sys(err, "cannot read the configuration");
 	line->conf_err = ERR_NONE;
-	if (conf_load(found, &line->conf_err) < 0) {
+	line->conf_broken = conf_load(found, &line->conf_err) < 0;
+	if (line->conf_broken) {
 		if (have_copy)
 			return 0;
 		return err_pass(err, &line->conf_err);
@@ -281,7 +282,7 @@ static int raise_counter(struct line *line, unsigned count, struct err *err)
 		return -1;
 	int result = read_counter(line, &again, err);
 	if (result == 0 && again == counter)
-		result = renameat(line->queue_fd, name, line->queue_fd, "counter") < 0
+		result = file_rename(line->queue_fd, name, line->queue_fd, "counter", 0) < 0
 				 ? err_sys(err, "cannot raise the id counter")
 				 : 1;
 	line_unlock(line);

@@ -65,8 +65,9 @@ struct line {
 	struct line_spool spool;
 	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an
 				inode of two copies ago to the next; 0: none */
-	struct err conf_err; /* why the file on disk is not in force; text "" when it is */
-	struct conf conf;    /* last, and filled by line_conf() alone: four pages, of which two are used */
+	bool conf_broken;    /* the file on disk is not in force, and conf_err says why */
+	struct conf conf;    /* filled by line_conf() alone: four pages, of which two are used */
+	struct err conf_err; /* last, since it is seldom touched */
 };
 
 /* An empty line, for line_close() at any time; `conf` is left as it is. */

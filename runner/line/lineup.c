@@ -75,7 +75,7 @@ static int sleep_once(struct member *member, struct signals *signals, const stru
 	int count = member_poll_fill(member, polls, &timeout_ms);
 
 	polls[count] = (struct pollfd){ .fd = signals->fd, .events = POLLIN };
-	if (poll(polls, (nfds_t)count + 1, time_left(lineup, timeout_ms)) < 0 && errno != EINTR)
+	if (rest_poll(polls, count + 1, time_left(lineup, timeout_ms)) < 0 && errno != EINTR)
 		return err_sys(err, "cannot wait in line");
 	int sig = polls[count].revents ? heed_signals(member, signals, lineup, err) : 0;
 	if (sig != 0)

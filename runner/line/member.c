@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/rest.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "settle.h"
@@ -476,7 +477,7 @@ static int wait_for_news(struct member *member, int patience_ms, struct err *err
 		int count = member_poll_fill(member, polls, &timeout_ms);
 		if (timeout_ms < 0 || timeout_ms > patience_ms)
 			timeout_ms = patience_ms;
-		int ready = poll(polls, (nfds_t)count, timeout_ms);
+		int ready = rest_poll(polls, count, timeout_ms);
 		if (ready < 0 && errno != EINTR)
 			return err_sys(err, "cannot wait for the next in line");
 		if (ready == 0)

@@ -94,7 +94,7 @@ int ticket_flag(struct line *line, char file[256], enum ticket_flag flag, struct
 		return err_set(err, EXIT_FAILED, "cannot flag ticket %s: the name is damaged", file);
 	name.flag = flag;
 	ticket_name_format(&name, renamed);
-	if (renameat(line->tickets_fd, file, line->tickets_fd, renamed) < 0)
+	if (file_rename(line->tickets_fd, file, line->tickets_fd, renamed, 0) < 0)
 		return err_sys(err, "cannot flag ticket %s", file);
 	memcpy(file, renamed, sizeof renamed);
 	return 0;

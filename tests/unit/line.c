@@ -100,6 +100,35 @@ static void an_entry_keeps_its_lines_whatever_a_name_holds(void **state)
 	assert_string_equal(back.name, "a?end?state free?[2J");
 }
 
+static void a_long_entry_lies_whole_in_its_file(void **state)
+{
+	struct entry entry = { .gen = 7, .state = ENTRY_RUNNING, .id = 1 }, back;
+	struct err err = ERR_NONE;
+	FILE *file = tmpfile();
+	(void)state;
+
+	memset(entry.name, 'n', sizeof entry.name - 1);
+	memset(entry.command, 'c', sizeof entry.command - 1);
+	memset(entry.workdir, 'w', sizeof entry.workdir - 1);
+	memset(entry.cell, '/', sizeof entry.cell - 1);
+	assert_non_null(file);
+	for (size_t length = sizeof entry.workdir - 1; length > 0; length--) {
+		entry.workdir[length] = '\0';
+		assert_int_equal(entry_write(fileno(file), &entry, &err), 0);
+		assert_int_equal(entry_read(fileno(file), &back, &err), 0);
+		assert_memory_equal(&entry, &back, sizeof entry);
+	}
+	/* A shorter one in the same place. */
+	entry = (struct entry){ .gen = 8 };
+	for (size_t length = 0; length < sizeof entry.command - 2; length++) {
+		entry.command[length] = entry.name[length / 2] = entry.cell[length] = 'x';
+		assert_int_equal(entry_write(fileno(file), &entry, &err), 0);
+		assert_int_equal(entry_read(fileno(file), &back, &err), 0);
+		assert_memory_equal(&entry, &back, sizeof entry);
+	}
+	fclose(file);
+}
+
 static void half_an_entry_is_none(void **state)
 {
 	struct entry back;
@@ -365,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_entry_reads_back),
 		cmocka_unit_test(an_entry_keeps_its_lines_whatever_a_name_holds),
+		cmocka_unit_test(a_long_entry_lies_whole_in_its_file),
 		cmocka_unit_test(half_an_entry_is_none),
 		ON_A_QUEUE(a_seat_is_held_as_long_as_its_descriptor),
 		ON_A_QUEUE(a_grant_takes_the_seat_from_who_is_locked),
