@@ -28,6 +28,6 @@ exits 0 "C141 without the file it swaps and goes on" "${hidden[@]}" pgpu run -m 
 equals "C141 and a line says so" "pgpu: swap not limited (no memory.swap.max)" "$(cat "$err")"
 exits 0 "C141 a second job" "${hidden[@]}" pgpu run -q -m 60M -- true
 equals "C141 does not say it again" "" "$(cat "$err")"
-matches "C141 status does" '^cells: memory ceiling.*; swap not limited \(no memory.swap.max\)$' "$("${hidden[@]}" pgpu status)"
+matches "C141 status does" '^cells: memory ceiling.*; swap not limited \(no memory.swap.max\)$' "$("${hidden[@]}" pgpu status | tail -n 1)"
 lacks "C141 and not where the file is" 'swap' "$(pgpu status)"
 finish
