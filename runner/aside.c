@@ -92,6 +92,7 @@ int hold_step_aside(struct hold *hold, struct err *err)
 		hold_begin_stop(hold, STOP_CANCEL);
 	if (end == LINEUP_SIGNAL) {
 		pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
+		hold->stop_signal = sig;
 		hold_begin_stop(hold, STOP_SIGNAL);
 	}
 	return 0;

@@ -256,6 +256,9 @@ static void judge(const struct hold *hold, struct verdict *verdict)
 {
 	verdict->signal = WIFSIGNALED(hold->status) ? WTERMSIG(hold->status) : 0;
 	verdict->exit_code = verdict->signal ? EXIT_SIGNAL + verdict->signal : WEXITSTATUS(hold->status);
+	/* Our SIGTERM overtakes the signal that it follows where the job did not run in between: the reason counts. */
+	if (hold->stop == STOP_SIGNAL && (verdict->signal == SIGTERM || (verdict->signal == SIGKILL && hold->killed)))
+		verdict->exit_code = EXIT_SIGNAL + hold->stop_signal;
 	verdict->outcome = verdict->exit_code == 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
 	if (hold->stop == STOP_LIMIT) {
 		verdict->outcome = OUTCOME_TIMEOUT;
