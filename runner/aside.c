@@ -98,6 +98,7 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 		hold_freeze(hold, false);
 		hold_signal(hold, SIGCONT);
 	} else if (!hold->gone) {
+		hold->stop_signal = sig;
 		hold_stop_by(hold, end == LINEUP_SIGNAL ? STOP_SIGNAL : STOP_CANCEL, sig);
 	}
 	return 0;

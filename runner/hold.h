@@ -41,6 +41,7 @@ struct hold {
 	int status;
 	struct rusage usage;
 	enum stop stop;
+	int stop_signal;    /* of STOP_SIGNAL: what broke off the wait for a lane after fg */
 	int64_t kill_at_ns; /* awake; 0: not yet stopping */
 	bool killed;
 	bool enforced;	     /* the kernel keeps the ceiling of memory */

@@ -223,6 +223,9 @@ static void judge(const struct hold *hold, struct verdict *verdict)
 {
 	verdict->signal = WIFSIGNALED(hold->status) ? WTERMSIG(hold->status) : 0;
 	verdict->exit_code = verdict->signal ? EXIT_SIGNAL + verdict->signal : WEXITSTATUS(hold->status);
+	/* Deaf to what ended its wait, and killed after the grace: the reason counts. */
+	if (hold->stop == STOP_SIGNAL && verdict->signal == SIGKILL && hold->killed)
+		verdict->exit_code = EXIT_SIGNAL + hold->stop_signal;
 	verdict->outcome = verdict->exit_code == 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
 	if (hold->stop == STOP_LIMIT || hold->stop == STOP_STALLED) {
 		verdict->outcome = hold->stop == STOP_LIMIT ? OUTCOME_TIMEOUT : OUTCOME_STALLED;

@@ -3,7 +3,7 @@
 # tests/run.sh [unit|cli|model|lint|crash|vm|FILE]…: runs the tests, all kinds by default, two files at a time, and ends with
 # the line "N passed, N failed, N skipped". A test file is a program that prints "ok NAME", "not ok NAME" or
 # "ok NAME # SKIP reason" a check (TAP, whose numbers and plan may be missing); "# " lines explain. One that exits
-# non-zero without a "not ok", says nothing, or is still there after LIMIT seconds (vm: twice that) has failed. What a
+# non-zero without a "not ok", says nothing, or is still there after LIMIT seconds (vm: three times that) has failed. What a
 # file printed is kept in build/tests/log/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -29,7 +29,7 @@ run_file()
 {
 	local file=${1#"$build/"} started=$SECONDS code
 	local kept=$log/${file//\//-} limit=$LIMIT
-	[[ $1 != tests/vm/* ]] || limit=$((2 * LIMIT)) # one file for all scenes
+	[[ $1 != tests/vm/* ]] || limit=$((3 * LIMIT)) # one file for all scenes
 
 	{ timeout -k 20 "$limit" "$1" </dev/null; } >"$kept" 2>&1
 	code=$?

@@ -349,9 +349,9 @@ bool login_enter(const char *own, char *reason, size_t size)
 	return false;
 }
 
-const char *login_mortal(const char *own)
+/* Whether logind ends what a login leaves behind: asked once a login. */
+static bool ends_with_login(const char *own)
 {
-	static const char mortal[] = "a detached job ends when you log out; 'loginctl enable-linger' keeps it";
 	char answer[ANSWER], *argv[] = { "busctl",
 					 "--system",
 					 "get-property",
@@ -362,20 +362,29 @@ const char *login_mortal(const char *own)
 					 NULL };
 	struct kin kin;
 
-	if (geteuid() == 0 || !login_managed() || lingers())
-		return NULL;
-	if (is_below_manager(own))
-		return mortal;
-	if (!strstr(own, "/session-"))
-		return NULL;
 	find_kin(own, &kin);
 	if (kin.count == 0)
-		return NULL;
+		return false;
 	SCOPE_MEMORY struct memory memory = open_memory("mortal", kin.unit);
 	if (!recall(&memory, answer, sizeof answer)) {
 		if (busctl(argv, answer) < 0)
-			return NULL;
+			return false;
 		remember(&memory, answer);
 	}
-	return strcmp(answer, "b true") == 0 ? mortal : NULL;
+	return strcmp(answer, "b true") == 0;
+}
+
+const char *login_mortal(const char *own)
+{
+	static const char mortal[] = "a detached job ends when you log out; 'loginctl enable-linger' keeps it";
+	static const char exposed[] =
+		"a detached job ends when you log out: only a cell lies outside of the login, and there is none";
+
+	if (geteuid() == 0 || !login_managed())
+		return NULL;
+	if (is_below_manager(own))
+		return lingers() ? NULL : mortal;
+	if (!strstr(own, "/session-") || !ends_with_login(own))
+		return NULL;
+	return lingers() ? exposed : mortal;
 }

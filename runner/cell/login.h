@@ -34,8 +34,11 @@ bool login_enter(const char *own, char *reason, size_t size);
 /* True where it would ask; else why not. */
 bool login_may_enter(const char *own, char *reason, size_t size);
 
-/* In a login's scope, of a user who does not linger, on a machine that ends what a login leaves behind: why no detached
- * job can live here after the logout; else NULL. Asks logind once a login. */
+/*
+ * Why no detached job can live here after the logout; else NULL. Below a user's manager that is so for who does not
+ * linger; in a login's own scope for everybody on a machine that ends what a login leaves behind (KillUserProcesses=yes
+ * of logind.conf(5), which spares nobody who lingers). Asks logind once a login.
+ */
 const char *login_mortal(const char *own);
 
 #endif

@@ -39,8 +39,8 @@ printf -- '-p\0x\0' >wanted
 same_bytes "with what follows it" wanted "$out"
 
 for options in '-p test' '--class test' '--class=test' '--partition=test' '-ptest' '--as me' '--session=me' '-J name' '--name name' \
-	'--job-name=name' '--budget 1m' '-t 1m' '--limit=1m' '--time 2m' '-m 1G' '--memory 512M' '--mem=1GiB' '-q' '--quiet' '--no-wait' \
-	'--max-wait 1m' '-q -p test -t 1:30:00 -m 1.5G'; do
+	'--job-name=name' '--budget 1m' '-t 1m' '--limit=1m' '--time 2m' '-m 0.5G' '--memory 512M' '--mem=0.25GiB' '-q' '--quiet' '--no-wait' \
+	'--max-wait 1m' '-q -p test -t 1:30:00 -m 0.5G'; do
 	# shellcheck disable=SC2086 # options as words
 	exits 0 "run $options" pgpu run $options -- true
 	equals "says nothing" '' "$(cat "$out" "$err")"

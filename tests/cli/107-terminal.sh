@@ -239,6 +239,18 @@ print(*[job["reason"] for job in json.load(sys.stdin) if job["name"] == "zwait"]
 print(*[job["name"] for job in json.load(sys.stdin)])')"
 	let_go "holder-x-$cells"
 
+	# One that does not take the INT: the TERM behind it ends it, and Ctrl-C is still why.
+	types "pgpu run --name zdeaf-$cells -- sh -c 'trap \"\" INT; $counts'"
+	sees '^begun'
+	press "$Ctrl_Z"
+	sees Stopped
+	hold_lane "holder-y-$cells"
+	types "fg$code"
+	sees 'waiting for a lane again'
+	press "$Ctrl_C"
+	ends 130 "$with: Ctrl-C while it waits after fg ends a job deaf to it, too"
+	let_go "holder-y-$cells"
+
 	# Stopped twice: once running, once while it waits again.
 	types "pgpu run --name ztwice-$cells -- sh -c '$counts'"
 	sees '^begun'

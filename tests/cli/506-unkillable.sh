@@ -5,16 +5,30 @@
 . "$(dirname "$0")/lib.sh"
 
 tree=$(awk '$3 == "cgroup" && $4 ~ /(^|,)freezer(,|$)/ { print $2; exit }' /proc/mounts)
+own_tree=
+if [ -z "$tree" ] && own_tree=$(mktemp -d /tmp/pgpu-test-freezer.XXXXXX) &&
+	mount -t cgroup -o freezer none "$own_tree" 2>/dev/null; then
+	tree=$own_tree
+fi
 ice=$tree/pgpu-test-$$
 if [ -z "$tree" ] || ! mkdir "$ice" 2>/dev/null; then
 	skip "an unkillable process" "no v1 freezer to make one with"
+	[ -z "$own_tree" ] || { umount "$own_tree" 2>/dev/null; rmdir "$own_tree"; }
 	finish
 fi
 
 state() { echo "$1" >"$ice/freezer.state"; }
 # shellcheck disable=SC2317 # until_true calls it
 is_frozen() { grep -q FROZEN "$ice/freezer.state"; }
-trap 'state THAWED; leave; rmdir "$ice"' EXIT
+# shellcheck disable=SC2317 # the trap calls it
+melt()
+{
+	state THAWED
+	leave
+	rmdir "$ice"
+	[ -z "$own_tree" ] || { umount "$own_tree" && rmdir "$own_tree"; }
+}
+trap melt EXIT
 
 # shellcheck disable=SC2317 # until_true calls it
 cells_gone()

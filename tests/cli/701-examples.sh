@@ -24,7 +24,7 @@ ended "$(cat "$out")" 0 "and its jobs run"
 
 # Blender itself is large: one that notes how it was called stands in for it.
 mkdir bin && printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >bin/blender && chmod 755 bin/blender
-exits 0 "blender.yaml is taken" env PATH="$PWD/bin:$PATH" pgpu submit --memory 1G blender.yaml
+exits 0 "blender.yaml is taken" env PATH="$PWD/bin:$PATH" pgpu submit --memory 512M blender.yaml
 id=$(cat "$out")
 ended "$id" 0 "blender.yaml runs"
 equals "with the arguments Blender expects" '--background scene.blend --engine CYCLES --render-output //frames/#### --render-anim' \

@@ -5,13 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 cp "$BUILD/pgpu" "$SANDBOX" && chmod 755 "$SANDBOX" || exit 1
 
-# login USER COMMAND: over ssh; returns when that session is closed.
-login() { ssh -F /usr/local/lib/pgpu-vm/ssh_config "$1@vm" "PATH=$SANDBOX:\$PATH; $2"; }
-
-# no_session USER: it has no session but those that wait for their last process.
-# shellcheck disable=SC2317 # until_true calls it
-no_session() { [ "$(loginctl show-user -P State "$1" 2>/dev/null)" != active ]; }
-
 # log_out USER PLACE: the scene, with a job whose cgroup is to match PLACE.
 log_out()
 {

@@ -7,7 +7,7 @@
 set -e -o pipefail
 
 packages=login,passwd,mount,systemd,systemd-sysv,udev,dbus,dbus-user-session,libpam-systemd,openssh-server
-packages+=,openssh-client,kmod,sudo,procps,util-linux,strace,python3,libcmocka0,libcap2,libconfuse2,libyaml-0-2
+packages+=,openssh-client,kmod,sudo,procps,util-linux,strace,python3,make,libcap2-bin,libcmocka0,libcap2,libconfuse2,libyaml-0-2
 
 cannot() { echo "image.sh: $*" >&2; exit 77; }
 
@@ -25,7 +25,8 @@ install_system()
 		cannot "mmdebstrap cannot install the system: $(tail -n 1 "$new/log")"
 }
 
-# The kernel, and an initrd with the modules on the way to the disk: no others are needed, so none is in the system.
+# The kernel, and an initrd with the modules on the way to the disk, and FUSE: no others are needed, so none is in the
+# system.
 install_kernel()
 {
 	local kernel module number=100 modules=$root/lib/modules initrd=$new/tree
@@ -40,7 +41,7 @@ install_kernel()
 	mkdir -p "$modules"
 	mv "$new/kernel/lib/modules/$kernel" "$modules/"
 	chroot "$root" depmod "$kernel"
-	for module in virtio_pci virtio_blk virtio_console crc32c_generic ext4; do
+	for module in virtio_pci virtio_blk virtio_console crc32c_generic ext4 fuse; do
 		chroot "$root" modprobe -S "$kernel" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r module; do
 		cp "$root$module" "$initrd/modules/$((++number)).ko" # insmod takes them in this order

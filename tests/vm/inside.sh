@@ -11,7 +11,7 @@ failed=0
 for file; do
 	name=${file##*/} began=$SECONDS
 	case $file in tests/cli/*) name=cli/$name ;; esac
-	SCENE=$scene timeout -k 5 "${FILE_LIMIT:-300}" "./$file" >"$said" 2>&1 </dev/null
+	SCENE=$scene timeout -k 5 "${FILE_LIMIT:-600}" "./$file" >"$said" 2>&1 </dev/null
 	code=$?
 	if [ $code -ne 0 ] && ! grep -q '^not ok' "$said" || ! grep -qE '^(not )?ok' "$said"; then
 		echo "not ok - runs to its end, not with exit code $code" >>"$said"

@@ -33,3 +33,10 @@ gone()
 	for pid; do ! alive "$pid" || left+=" $pid"; done
 	equals "$name" "" "$left"
 }
+
+# login USER COMMAND: over ssh, with the pgpu that the test has put into $SANDBOX; returns when that session is closed.
+login() { ssh -F /usr/local/lib/pgpu-vm/ssh_config "$1@vm" "PATH=$SANDBOX:\$PATH; $2"; }
+
+# no_session USER: it has no session but those that wait for their last process.
+# shellcheck disable=SC2317 # until_true calls it
+no_session() { [ "$(loginctl show-user -P State "$1" 2>/dev/null)" != active ]; }

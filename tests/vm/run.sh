@@ -11,11 +11,11 @@ log=$build/tests/vm stage=$build/tests/vm/stage
 export build log stage LIMIT=${LIMIT:-900}
 vm=tests/vm
 
-# files_of SCENE: the test files whose header names it, and for two of the scenes CLI tests as well.
+# files_of SCENE: the test files whose header names it, and the CLI tests that are listed for it.
 files_of()
 {
 	grep -lE "^# scenes:.* $1( |$)" "$vm"/[0-9]*.sh
-	case $1 in manager | ssh) sed -n 's|^\([0-9][^ ]*\) .*|tests/cli/\1|p' "$vm/cli-files" ;; esac
+	awk -v scene="$1" '/^[0-9]/ && index("," $2 ",", "," scene ",") { print "tests/cli/" $1 }' "$vm/cli-files"
 }
 
 run_scene()
@@ -28,9 +28,11 @@ run_scene()
 	ssh) how=(--user pgpu --ssh) ;;
 	ssh-other) how=(--user other --ssh) ;;
 	root) how=(--user root) ;;
+	hybrid) how=(--kernel systemd.unified_cgroup_hierarchy=0) ;;
+	legacy) how=(--kernel 'systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1') ;;
 	host) "$vm/inside.sh" host "${files[@]}"; return ;;
 	esac
-	"$vm/machine" run "${how[@]}" --timeout "$LIMIT" --src "$stage" -- "$vm/inside.sh" "$scene" "${files[@]}" 2>&1
+	"$vm/machine" run "${how[@]}" --timeout $((2 * LIMIT)) --src "$stage" -- "$vm/inside.sh" "$scene" "${files[@]}" 2>&1
 	[ $? -le 1 ] || echo "not ok - $scene: the machine runs to the end of the scene"
 }
 export -f run_scene files_of
@@ -52,8 +54,10 @@ case $? in
 *) echo "not ok - the machine is made"; printf '%s\n' "$said" | sed 's/^/# /'; exit 1 ;;
 esac
 
+unlisted=$(diff <(cd tests/cli && ls [0-9]*.sh) <(awk '/^[0-9]/ { print $1 }' "$vm/cli-files"))
+if [ -z "$unlisted" ]; then echo "ok - cli-files names each CLI test"; else echo "not ok - cli-files names each CLI test: $unlisted" | paste -sd ' '; fi
 rm -rf "$log"
-mkdir -p "$stage/build" && cp -r conf tests "$stage/" && cp "$build/pgpu" "$stage/build/" || exit 1
-[ $# -gt 0 ] || set -- manager ssh host root ssh-other
+mkdir -p "$stage/build" && cp -r conf examples tests "$stage/" && cp "$build/pgpu" "$stage/build/" || exit 1
+[ $# -gt 0 ] || set -- manager ssh root ssh-other host hybrid legacy
 printf '%s\n' "$@" | xargs -P "${VMS:-2}" -I SCENE bash -c 'run_scene SCENE >"$log/SCENE"'
 cd "$log" && cat -- "$@" && ! grep -q '^not ok' -- "$@"
