@@ -10,25 +10,9 @@
 #include "conf/base/text.h"
 #include "runner/cell/caps.h"
 #include "runner/cell/cell.h"
+#include "runner/cell/pids.h"
 #include "runner/cell/probe_use.h"
 #include "runner/cell/stray.h"
-
-struct pids {
-	pid_t *list;
-	struct probe_list size;
-};
-
-/* Without memory one is left out, and shown as foreign. */
-static void add_pid(pid_t pid, void *context)
-{
-	struct pids *pids = context;
-	pid_t *more = probe_grow(pids->list, &pids->size, sizeof *more, SIZE_MAX / sizeof *more);
-
-	if (!more)
-		return;
-	pids->list = more;
-	more[pids->size.count++] = pid;
-}
 
 static void add_job(const struct entry *entry, struct pids *pids)
 {
@@ -40,19 +24,13 @@ static void add_job(const struct entry *entry, struct pids *pids)
 	if (entry->cell[0]) {
 		if (cell_open(entry->cell, &cell, &ignored) < 0)
 			return;
-		cell_each(&cell, add_pid, pids);
+		cell_each(&cell, pids_add, pids);
 		cell_close(&cell);
 		return;
 	}
 	struct stray stray = { .mark = entry->mark, .supervisor = procid_alive(&entry->owner) ? entry->owner.pid : 0 };
 	if (stray.supervisor || stray.mark[0])
-		stray_each(&stray, add_pid, pids);
-}
-
-static struct probe_set set_of(struct pids *pids)
-{
-	pids->size.count = probe_set_sort(pids->list, pids->size.count);
-	return (struct probe_set){ pids->list, pids->size.count };
+		stray_each(&stray, pids_add, pids);
 }
 
 static int64_t vram_of(const struct probe_sample *sample, const struct probe_set *job)
@@ -80,14 +58,16 @@ static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view,
 	for (int i = 0; i < snapshot->lane_count; i++) {
 		struct pids pids = { 0 };
 		add_job(&snapshot->lanes[i].entry, &pids);
-		struct probe_set job = set_of(&pids);
+		struct probe_set job = pids_set(&pids);
 		view->lane_vram[i] = job.count ? vram_of(&view->sample, &job) : -1;
 		for (size_t k = 0; k < job.count; k++)
-			add_pid(job.pids[k], ours);
+			pids_add(job.pids[k], ours);
 		free(pids.list);
 	}
 	for (int i = 0; i < snapshot->frozen_count; i++)
 		add_job(&snapshot->frozen[i], ours);
+	for (int i = 0; i < snapshot->away_count; i++)
+		add_job(&snapshot->away[i], ours);
 	return 0;
 }
 
@@ -116,7 +96,7 @@ int cardview_take(const struct snapshot *snapshot, struct cardview *ret_view, st
 		return -1;
 	int result = look_at_lanes(snapshot, ret_view, &ours, err);
 	if (result == 0) {
-		struct probe_set set = set_of(&ours);
+		struct probe_set set = pids_set(&ours);
 		result = probe_foreign_list(&ret_view->sample, &set, &ret_view->foreign, &ret_view->foreign_count, err);
 	}
 	free(ours.list);

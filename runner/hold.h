@@ -60,6 +60,8 @@ struct hold {
 	struct stall stall;
 	int64_t stall_after_ns;
 	struct err stalled;  /* what was measured, text "" where it did not stall */
+	bool outside;	     /* processes that left the cell are looked at too */
+	struct gpu *gpu;     /* gpu.c's; NULL until it is looked at */
 	int64_t rules_at_ns; /* awake: when to look at the rules again; INT64_MAX: not by themselves */
 	int64_t tick_ns;
 };
@@ -137,6 +139,13 @@ void hold_ceiling_judge(struct hold *hold, struct verdict *verdict);
  */
 void hold_rules_begin(struct hold *hold);
 void hold_rules_look(struct hold *hold);
+
+/*
+ * gpu.c: fills in what the job has of the cards and how long its engines ran; `outside`: of its processes outside its
+ * cell too. hold_gpu_end() ends the looking.
+ */
+void hold_gpu_look(struct hold *hold, bool outside, struct activity *now);
+void hold_gpu_end(struct hold *hold);
 
 /* What the job holds of RAM now; shared pages may count more than once where no cell counts them. 0: unknown. */
 uint64_t hold_memory(const struct hold *hold);

@@ -92,18 +92,24 @@ static uint64_t look_outside(const struct hold *hold)
 	return work.count ? work.mark + (uint64_t)work.cpu_ns + 1 : 1;
 }
 
-static void look_further(const struct hold *hold, int64_t ran_ns, const struct work *work, struct activity *now)
+/* Every process of the machine is looked at for those that left the cell: only once a stall is in sight, and from then
+ * on, so that what is found is compared with the same. */
+static void look_further(struct hold *hold, int64_t ran_ns, const struct work *work, struct activity *now)
 {
+	bool first = !hold->outside && ran_ns - hold->stall.progress_ns >= hold->stall_after_ns / 2;
+
+	hold->outside |= first && hold->cell.fd >= 0;
 	now->looked_further = true;
 	now->io_mark = work->mark;
-	now->gpu = GPU_NOT_HELD;
 	hold_each(hold, activity_reads_terminal, &now->reads_terminal);
-	/* Every process of the machine is looked at for it: only while a stall is in sight. */
-	if (hold->cell.fd >= 0 && ran_ns - hold->stall.progress_ns >= hold->stall_after_ns / 2)
+	if (hold->outside)
 		now->outside_mark = look_outside(hold);
+	hold_gpu_look(hold, hold->outside, now);
+	if (first && now->gpu == GPU_KNOWN)
+		now->gpu = GPU_NOT_LOOKED;
 }
 
-static void look_at_job(const struct hold *hold, int64_t ran_ns, struct activity *ret_now)
+static void look_at_job(struct hold *hold, int64_t ran_ns, struct activity *ret_now)
 {
 	struct cell_pressure pressure;
 	struct cell_figures figures;
@@ -124,7 +130,7 @@ static void look_at_job(const struct hold *hold, int64_t ran_ns, struct activity
 
 static const char *describe_card(enum gpu_use gpu)
 {
-	return gpu == GPU_KNOWN ? "no use of the card" : "no hold on a card";
+	return gpu == GPU_NOT_HELD ? "no hold on a card" : "no use of the card";
 }
 
 static void stop_stalled(struct hold *hold, const struct activity *now)

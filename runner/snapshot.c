@@ -21,16 +21,15 @@ static void count_frozen(struct snapshot *snapshot, const struct entry *entry)
 	snapshot->load.frozen_bytes += entry->held_bytes ? entry->held_bytes : entry->reserved_bytes;
 }
 
-static int add_frozen(struct view *view, const char *file)
+/* One more at the end of a list of entries. */
+static int add_entry(struct entry **list, int *count, const struct entry *entry)
 {
-	struct snapshot *snapshot = view->snapshot;
-	struct entry *list = realloc(snapshot->frozen, (size_t)(snapshot->frozen_count + 1) * sizeof *list);
+	struct entry *more = realloc(*list, (size_t)(*count + 1) * sizeof *more);
 
-	if (!list)
+	if (!more)
 		return -1;
-	snapshot->frozen = list;
-	if (ticket_read(view->line, file, &list[snapshot->frozen_count]))
-		count_frozen(snapshot, &list[snapshot->frozen_count++]);
+	*list = more;
+	more[(*count)++] = *entry;
 	return 0;
 }
 
@@ -39,17 +38,20 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	struct view *view = context;
 	struct entry entry;
 
-	if (name->flag == TICKET_FROZEN)
-		return add_frozen(view, file);
+	struct snapshot *snapshot = view->snapshot;
 	if (!ticket_read(view->line, file, &entry))
 		return 0;
-	struct candidate *added = candidates_add(&view->snapshot->waiting);
+	if (name->flag == TICKET_FROZEN || name->flag == TICKET_TURN)
+		count_frozen(snapshot, &entry);
+	if (name->flag == TICKET_FROZEN)
+		return add_entry(&snapshot->frozen, &snapshot->frozen_count, &entry);
+	if (name->flag == TICKET_TURN && add_entry(&snapshot->away, &snapshot->away_count, &entry) < 0)
+		return -1;
+	struct candidate *added = candidates_add(&snapshot->waiting);
 	if (!added)
 		return -1;
 	candidate_of_ticket(name, file, added);
 	candidate_of_entry(&entry, clock_boot_ns(), added);
-	if (name->flag == TICKET_TURN)
-		count_frozen(view->snapshot, &entry);
 	return 0;
 }
 
@@ -125,6 +127,7 @@ void snapshot_free(struct snapshot *snapshot)
 {
 	free(snapshot->lanes);
 	free(snapshot->frozen);
+	free(snapshot->away);
 	candidates_free(&snapshot->waiting);
 	*snapshot = (struct snapshot){ 0 };
 }

@@ -17,6 +17,8 @@ struct snapshot {
 	struct candidates waiting; /* in the order in which they would start; frozen ones that stand in line too */
 	struct entry *frozen;	   /* heap: frozen jobs whose `run` is stopped */
 	int frozen_count;
+	struct entry *away; /* heap: frozen jobs that stand in line, in no order; each is in `waiting` too */
+	int away_count;
 	struct load load;
 	uint64_t last_served;
 };

@@ -255,6 +255,7 @@ static void read_figures(struct hold *hold, struct verdict *verdict)
 static void put_away(struct hold *hold)
 {
 	cell_remove(&hold->cell);
+	hold_gpu_end(hold);
 	hold->member->job.cell[0] = '\0';
 	hold->member->job.stuck = 0;
 	terminal_restore(&hold->terminal);

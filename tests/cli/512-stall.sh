@@ -89,6 +89,66 @@ while not os.path.exists(\"end\"):
 	rm -f end beside
 done
 
+# --- the card, from a tree in place of /proc and /sys (tests/fixtures) ---
+conf $'lanes = 4\nstall-after = "2s"\ngrace = "1s"'
+tree=$SANDBOX/tree
+mkdir -p "$tree"
+cp -r "$REPO/tests/fixtures/amdgpu-rx9060xt/sys" "$tree/sys"
+export PGPU_PROCFS=$tree/proc PGPU_SYSFS=$tree/sys
+# draws PID FIXTURE: what process 4100 of that fixture had of the card, the process PID has.
+draws()
+{
+	rm -rf "$tree/proc/$1" # another folder: nobody remembers it
+	mkdir -p "$tree/proc"
+	cp -r "$REPO/tests/fixtures/$2/proc/$(holder_of "$2")" "$tree/proc/$1"
+	sed -i "s/^[0-9]* /$1 /" "$tree/proc/$1/stat"
+}
+holder_of() { grep -lr drm-engine-gfx "$REPO/tests/fixtures/$1/proc" | sort | sed -n '1s|.*/proc/\([0-9]*\)/.*|\1|p'; }
+draw=$(holder_of amdgpu-rx9060xt)
+equals "the same process draws in both fixtures" "$draw" "$(holder_of amdgpu-rx9060xt-t10s)"
+
+pgpu run -q -p clip --as gpu --name gpu -- sh -c "$(gate gpu)" & idle=$!
+reached gpu
+draws "$(pgpu show --json "$(id_of gpu)" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')" amdgpu-rx9060xt
+wait $idle
+equals "a job that holds the card and does not use it is stopped" 124 $?
+matches "and its row says so" stalled "$(cut -f15 "$XDG_STATE_HOME"/pgpu/*/log.tsv | tail -n 1)"
+
+pgpu run -q -p clip --as gpu --name gpu -- sh -c "$(gate gpu)" & busy=$!
+reached gpu
+pid=$(pgpu show --json "$(id_of gpu)" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+draws "$pid" amdgpu-rx9060xt
+# Its engines run on: each figure grows, until the end.
+while [ ! -e gpu-end ]; do
+	for file in "$tree/proc/$pid/fdinfo"/*; do
+		awk '/^drm-engine-gfx/ { $2 += 1000000 } { print }' "$file" >"$SANDBOX/next" && cp "$SANDBOX/next" "$file"
+	done
+done &
+engines=$!
+a_stall
+a_stall
+check "a job whose engines run is not stopped, silent as it is" alive "$pid"
+: >gpu-end
+wait $engines
+open_gate gpu
+wait $busy
+equals "and ends by itself" 0 $?
+
+# On the KFD, which does not tell how much is computed.
+rm -rf "$tree/sys" && cp -r "$REPO/tests/fixtures/kfd/sys" "$tree/sys"
+pgpu run -q -p clip --as gpu --name gpu -- sh -c "$(gate gpu)" & compute=$!
+reached gpu
+pid=$(pgpu show --json "$(id_of gpu)" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+cp -r "$REPO/tests/fixtures/kfd/proc/7001" "$tree/proc/$pid"
+sed -i "s/^[0-9]* /$pid /" "$tree/proc/$pid/stat"
+cp -r "$tree/sys/class/kfd/kfd/proc/7001" "$tree/sys/class/kfd/kfd/proc/$pid"
+a_stall
+a_stall
+check "a job on the KFD whose use cannot be read is not idle" alive "$pid"
+open_gate gpu
+wait $compute
+unset PGPU_PROCFS PGPU_SYSFS
+
 # --- outside of its cell ---
 tree=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 conf $'lanes = 4\nstall-after = "2s"\ngrace = "1s"'
