@@ -49,12 +49,22 @@ static int64_t vram_of(const struct probe_sample *sample, const struct probe_set
 	return sum;
 }
 
+/* Nobody has anything of a card: our own processes need not be looked for. */
+static bool nobody_holds(const struct probe_sample *sample)
+{
+	return sample->process_list.count == 0 && sample->shut == 0 && !sample->partial && !sample->abroad;
+}
+
 /* All processes of ours, and what each lane's have. */
 static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view, struct pids *ours, struct err *err)
 {
 	view->lane_vram = calloc((size_t)snapshot->lane_count + 1, sizeof *view->lane_vram);
 	if (!view->lane_vram)
 		return err_sys(err, "cannot look at the cards");
+	for (int i = 0; i < snapshot->lane_count && nobody_holds(&view->sample); i++)
+		view->lane_vram[i] = view->sample.cards.count && snapshot->lanes[i].entry.id ? 0 : -1;
+	if (nobody_holds(&view->sample))
+		return 0;
 	for (int i = 0; i < snapshot->lane_count; i++) {
 		struct pids pids = { 0 };
 		add_job(&snapshot->lanes[i].entry, &pids);
