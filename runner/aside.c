@@ -6,6 +6,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/say.h"
+#include "runner/desk.h"
 #include "runner/hold.h"
 #include "runner/line/lineup.h"
 
@@ -51,6 +52,14 @@ static void log_turn(struct hold *hold)
 	hold->logged_ns = hold->member->job.ran_ns;
 	hold->waited_ns = 0;
 	history_append(hold->member->line->queue_fd, &row, &ignored);
+}
+
+static bool hear(void *context, int fd, const char *message)
+{
+	const struct hold *hold = context;
+
+	desk_told(hold->task->spool, fd, message);
+	return false;
 }
 
 static void tell_again(void *context)
@@ -113,6 +122,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 		.waiting = tell_again,
 		.reaped = note_end,
 		.passed_on = pass_on,
+		.heard = hear,
 		.context = hold,
 	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
@@ -143,6 +153,7 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 		.waiting = log_given,
 		.reaped = note_end,
 		.passed_on = pass_on,
+		.heard = hear,
 		.awake = true,
 		.context = hold,
 	};

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cancel.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/clock.h"
+#include "conf/base/fmt.h"
+#include "conf/base/say.h"
 #include "runner/line/seat.h"
 #include "runner/line/ticket.h"
 #include "runner/line/wake.h"
 #include "submit/history.h"
+
+/* A supervisor answers within a moment, unless it is stopped: then it is continued. */
+enum { TELL_MS = 10000 };
 
 struct search {
 	struct line *line;
@@ -70,6 +75,25 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 	return line_id_known(line, search->id) ? CANCELLED_ENDED : CANCELLED_UNKNOWN;
 }
 
+static bool is_full(int errnum)
+{
+	return errnum == ENOSPC || errnum == EDQUOT;
+}
+
+/* By word alone. */
+static int tell(const struct search *search, struct err *err)
+{
+	char message[64], answer[WAKE_MESSAGE];
+	const char *why = strerror(err->errnum);
+
+	fmt(message, sizeof message, "end %llu", (unsigned long long)search->id);
+	if (wake_ask(&search->entry, message, answer, TELL_MS) < 0 || strcmp(answer, "ok") != 0)
+		return -1;
+	say("the order to cancel job %llu is not on disk: %s", (unsigned long long)search->id, why);
+	*err = ERR_NONE;
+	return CANCELLED_ORDERED;
+}
+
 int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
 {
 	struct search search = { .line = line, .id = id };
@@ -78,6 +102,8 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *
 		return -1;
 	int result = cancel_locked(line, spool, &search, err);
 	line_unlock(line);
+	if (result < 0 && search.found && is_full(err->errnum))
+		return tell(&search, err);
 	if (result == CANCELLED_PENDING) {
 		int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
 		if (ended < 0 || fsync(ended) < 0)

@@ -16,6 +16,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "runner/commands.h"
+#include "runner/desk.h"
 #include "runner/line/lineup.h"
 #include "runner/options.h"
 #include "runner/queue.h"
@@ -159,6 +160,14 @@ static bool is_cancelled(void *context)
 	return spool_ordered(&run->queue->spool, run->member.job.id) != ORDER_NONE;
 }
 
+static bool hear(void *context, int fd, const char *message)
+{
+	struct run *run = context;
+
+	desk_told(&run->queue->spool, fd, message);
+	return false;
+}
+
 static void tell_waiting(void *context)
 {
 	struct run *run = context;
@@ -184,6 +193,7 @@ static int wait_for_lane(struct run *run, const struct request *request, struct 
 		.until_awake_ns = request->max_wait_ns < 0 ? -1 : run->arrived_ns + request->max_wait_ns,
 		.cancelled = is_cancelled,
 		.waiting = tell_waiting,
+		.heard = hear,
 		.context = run,
 	};
 	int sig = 0;

@@ -76,10 +76,29 @@ static void cancel_for(struct line *line, struct spool *spool, int fd, const cha
 		answer(fd, words[result]);
 }
 
+bool desk_told(struct spool *spool, int fd, const char *message)
+{
+	struct err err = ERR_NONE;
+	int64_t id;
+
+	if (strncmp(message, "end ", 4) != 0)
+		return false;
+	if (text_number_parse(message + 4, 1, INT64_MAX, &id, &err) < 0) {
+		answer_error(fd, &err);
+		return true;
+	}
+	spool_told(spool, (uint64_t)id);
+	answer(fd, "ok");
+	return true;
+}
+
 bool desk_answer(struct line *line, struct spool *spool, int fd, const char *message)
 {
 	struct err err = ERR_NONE;
 
+	/* The supervisor looks for orders after each message. */
+	if (desk_told(spool, fd, message))
+		return false;
 	if (strncmp(message, "id ", 3) == 0) {
 		give_ids(line, fd, message + 3);
 		return false;

@@ -12,6 +12,10 @@
 /* Answers one message on `fd` (supervise.h lists them). True: the line is to be settled. */
 bool desk_answer(struct line *line, struct spool *spool, int fd, const char *message);
 
+/* "end ID", the order to cancel that could not be put on file (cancel.c): takes it, and answers. False: another message.
+ */
+bool desk_told(struct spool *spool, int fd, const char *message);
+
 /*
  * The supervisor of the job this process runs inside of: in the cell of a job that holds a lane, or, without cells,
  * GPU_QUEUE_PID names a living holder of this queue. False outside; a variable that leaked somewhere else does not

@@ -147,12 +147,14 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 struct desk_call {
 	struct hold *hold;
 	bool settle;
+	bool heard; /* anything at all */
 };
 
 static bool on_message(void *context, int fd, const char *message)
 {
 	struct desk_call *call = context;
 
+	call->heard = true;
 	if (strcmp(message, "turn") == 0) {
 		hold_turn_ask(call->hold, fd);
 		return true;
@@ -188,7 +190,7 @@ static int sleep_once(struct hold *hold, struct err *err)
 	if (polls[count].revents && heed_signals(hold, err) < 0)
 		return -1;
 	int news = member_poll_done(hold->member, polls, count, on_message, &call);
-	if (news)
+	if (news || call.heard)
 		obey_order(hold);
 	if ((news || call.settle) && !hold_empty(hold) && member_settle(hold->member, err) < 0)
 		return -1;

@@ -49,6 +49,8 @@ enum outcome outcome_parse(const char *word)
 void spool_open(struct spool *spool, int queue_fd)
 {
 	spool->queue_fd = queue_fd;
+	spool->told_id = 0;
+	spool->told = ORDER_NONE;
 	for (int i = 0; i < SPOOL_FOLDERS; i++)
 		spool->folders[i] = -1;
 }
@@ -385,7 +387,13 @@ static void order_name(uint64_t id, enum spool_order order, char name[64])
 	fmt(name, 64, "%llu.%s", (unsigned long long)id, order == ORDER_KILL ? "kill" : "cancel");
 }
 
-enum spool_order spool_ordered(struct spool *spool, uint64_t id)
+void spool_told(struct spool *spool, uint64_t id)
+{
+	spool->told = spool_ordered(spool, id) == ORDER_NONE ? ORDER_CANCEL : ORDER_KILL;
+	spool->told_id = id;
+}
+
+static enum spool_order ordered_on_file(struct spool *spool, uint64_t id)
 {
 	struct err ignored = ERR_NONE;
 	char name[64];
@@ -397,6 +405,13 @@ enum spool_order spool_ordered(struct spool *spool, uint64_t id)
 		return ORDER_NONE;
 	order_name(id, ORDER_KILL, name);
 	return file_exists(folder, name) ? ORDER_KILL : ORDER_CANCEL;
+}
+
+enum spool_order spool_ordered(struct spool *spool, uint64_t id)
+{
+	enum spool_order order = ordered_on_file(spool, id);
+
+	return spool->told_id == id && spool->told > order ? spool->told : order;
 }
 
 int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err)
@@ -416,7 +431,9 @@ void spool_order_done(struct spool *spool, uint64_t id)
 {
 	char name[64];
 
-	for (enum spool_order order = spool_ordered(spool, id); order > ORDER_NONE; order--) {
+	if (spool->told_id == id)
+		spool->told_id = 0;
+	for (enum spool_order order = ordered_on_file(spool, id); order > ORDER_NONE; order--) {
 		order_name(id, order, name);
 		unlinkat(spool->folders[SPOOL_ORDERS_DIR], name, 0);
 	}

@@ -57,9 +57,13 @@ extern const char *const outcome_letters[OUTCOMES];
 /* OUTCOME_NONE for a word that is none. */
 enum outcome outcome_parse(const char *word);
 
+enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
+
 struct spool {
 	int queue_fd;		    /* borrowed */
 	int folders[SPOOL_FOLDERS]; /* opened, and made, when first needed */
+	uint64_t told_id;	    /* spool_told() */
+	enum spool_order told;
 };
 
 struct spool_name {
@@ -124,10 +128,12 @@ int spool_written(struct spool *spool, enum spool_state state, const char *file,
 int spool_moved(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns);
 void spool_set_aside(struct spool *spool, enum spool_state state, const char *file, const char *reason);
 
-enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
 /* Puts an order on file: the first is ORDER_CANCEL, a second for the same job ORDER_KILL. With the lock. */
 int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err);
 enum spool_order spool_ordered(struct spool *spool, uint64_t id);
+/* The same order by word alone, to the process that supervises the job: for a disk that is full. It is gone with that
+ * process. */
+void spool_told(struct spool *spool, uint64_t id);
 void spool_order_done(struct spool *spool, uint64_t id);
 
 /* After a boot, with the lock: what killed writers left in pending/ and beside the queue's files, and orders that
