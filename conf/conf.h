@@ -45,6 +45,7 @@ struct conf_class {
 	int64_t budget_ns;		/* a line is said when it is over */
 	int64_t limit_ns;		/* the hard end; 0: twice the budget in force for the job */
 	uint64_t memory_bytes;		/* ceiling; 0: conf.memory_bytes */
+	uint64_t vram_bytes;		/* of the card's memory, that must be free before a job starts; 0: any */
 	char turns_as[CONF_CLASS_NAME]; /* "" or the class whose rank it takes once one of the next three is passed; 0:
 					   never */
 	bool no_new_privileges;		/* set-user-ID programs and file capabilities give the job nothing */
@@ -63,6 +64,7 @@ struct conf {
 	uint64_t memory_bytes;		 /* default ceiling of a job's RAM */
 	uint64_t ram_bytes;		 /* what all jobs may use together; 0: see conf_ram() */
 	int resident;			 /* most jobs that run or are frozen; 0: see conf_resident() */
+	int64_t vram_patience_ns;	 /* so long a lane is not kept free for who waits for VRAM */
 	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
 	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */

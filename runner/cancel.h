@@ -4,8 +4,8 @@
  * job, and for the tests.
  *
  * A pending record is moved to ended/; a job that runs, or a `run` that waits, gets an order on file and its supervisor
- * a message. A second order to the same job kills at once. Where the disk is full, the message itself is the order, and a
- * line says that it is not on disk: a supervisor that dies before it obeyed takes it along.
+ * a message. A second order to the same job kills at once. Where the disk is full, the message itself is the order, and
+ * a line says that it is not on disk: a supervisor that dies before it obeyed takes it along.
  */
 #ifndef PGPU_RUNNER_CANCEL_H
 #define PGPU_RUNNER_CANCEL_H

@@ -55,6 +55,20 @@ static bool nobody_holds(const struct probe_sample *sample)
 	return sample->process_list.count == 0 && sample->shut == 0 && !sample->partial && !sample->abroad;
 }
 
+static void look_at_frozen(const struct entry *list, int count, struct cardview *view, struct pids *ours)
+{
+	for (int i = 0; i < count; i++) {
+		struct pids pids = { 0 };
+		add_job(&list[i], &pids);
+		struct probe_set job = pids_set(&pids);
+		int64_t bytes = job.count ? vram_of(&view->sample, &job) : 0;
+		view->frozen_vram += bytes > 0 ? (uint64_t)bytes : 0;
+		for (size_t k = 0; k < job.count; k++)
+			pids_add(job.pids[k], ours);
+		free(pids.list);
+	}
+}
+
 /* All processes of ours, and what each lane's have. */
 static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view, struct pids *ours, struct err *err)
 {
@@ -74,10 +88,8 @@ static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view,
 			pids_add(job.pids[k], ours);
 		free(pids.list);
 	}
-	for (int i = 0; i < snapshot->frozen_count; i++)
-		add_job(&snapshot->frozen[i], ours);
-	for (int i = 0; i < snapshot->away_count; i++)
-		add_job(&snapshot->away[i], ours);
+	look_at_frozen(snapshot->frozen, snapshot->frozen_count, view, ours);
+	look_at_frozen(snapshot->away, snapshot->away_count, view, ours);
 	return 0;
 }
 

@@ -12,8 +12,8 @@
 /* Answers one message on `fd` (supervise.h lists them). True: the line is to be settled. */
 bool desk_answer(struct line *line, struct spool *spool, int fd, const char *message);
 
-/* "end ID", the order to cancel that could not be put on file (cancel.c): takes it, and answers. False: another message.
- */
+/* "end ID", the order to cancel that could not be put on file (cancel.c): takes it, and answers. False: another
+ * message. */
 bool desk_told(struct spool *spool, int fd, const char *message);
 
 /*

@@ -34,6 +34,7 @@ static void start_view(struct jobview *view, uint64_t id, const char *class_name
 		.budget_ns = -1,
 		.limit_ns = -1,
 		.memory_bytes = -1,
+		.vram_bytes = -1,
 		.lane = -1,
 		.exit_code = -1,
 	};
@@ -71,6 +72,7 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	view->budget_ns = known(entry->budget_ns);
 	view->limit_ns = known(entry->limit_ns);
 	view->memory_bytes = known((int64_t)entry->memory_bytes);
+	view->vram_bytes = known((int64_t)entry->vram_bytes);
 	view->lane = lane;
 	view->pid = entry->main.pid;
 	view->restarts = entry->restarts;
@@ -115,6 +117,7 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->budget_ns = known(job.budget_ns);
 	view->limit_ns = known(job.limit_ns);
 	view->memory_bytes = known((int64_t)job.memory_bytes);
+	view->vram_bytes = known((int64_t)job.vram_bytes);
 	view->restarts = name->restarts;
 	if (state == SPOOL_ENDED) {
 		view->exit_code = name->code;
@@ -309,7 +312,7 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_seconds(out, "frozen_s", view->frozen_ns);
 	json_seconds(out, "budget_s", view->budget_ns);
 	json_count(out, "memory_bytes", view->memory_bytes);
-	buf_puts(out, ",\"vram_bytes\":null");
+	json_count(out, "vram_bytes", view->vram_bytes);
 	json_count(out, "lane", view->lane);
 	json_count(out, "pid", view->pid > 0 ? view->pid : -1);
 	json_count(out, "exit_code", view->exit_code);

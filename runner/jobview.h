@@ -39,6 +39,7 @@ struct jobview {
 	int64_t budget_ns;
 	int64_t limit_ns;
 	int64_t memory_bytes;
+	int64_t vram_bytes; /* asked for */
 	int lane;
 	pid_t pid;
 	int exit_code;

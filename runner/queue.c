@@ -14,6 +14,7 @@
 #include "runner/line/settle.h"
 #include "runner/line/wake.h"
 #include "runner/rescue.h"
+#include "runner/vram.h"
 
 struct queue queue_only;
 
@@ -32,6 +33,7 @@ static int open_folders(struct queue *queue, struct err *err)
 	queue->inside = false;
 	spool_open(&queue->spool, -1);
 	spooled_connect(&queue->spooled, &queue->line, &queue->spool);
+	vram_connect(&queue->line);
 	if (line_open(&queue->line, err) < 0)
 		return -1;
 	queue->spool.queue_fd = queue->line.queue_fd;

@@ -6,7 +6,9 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/fmt.h"
+#include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "runner/line/gate.h"
 #include "runner/line/ticket.h"
 
 struct view {
@@ -65,6 +67,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	added->id = name->id;
 	added->spooled = true;
 	added->reserved_bytes = name->reserved_bytes;
+	added->vram_bytes = name->vram_bytes;
 	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
 	fmt(added->session, sizeof added->session, "%s", name->session);
 	fmt(added->file, sizeof added->file, "%s", file);
@@ -100,6 +103,38 @@ static void rate(struct line *line, struct spool *spool, struct snapshot *snapsh
 	}
 }
 
+static int add_begun(const struct ticket_name *name, const char *file, void *context)
+{
+	return name->flag == TICKET_TURN || name->flag == TICKET_FROZEN ? add_ticket(name, file, context) : 0;
+}
+
+int snapshot_take_begun(struct line *line, struct snapshot *ret_snapshot, struct err *err)
+{
+	struct view view = { .line = line, .snapshot = ret_snapshot };
+
+	*ret_snapshot = (struct snapshot){ 0 };
+	if (read_lanes(line, ret_snapshot, err) == 0 && ticket_each(line, add_begun, &view, err) == 0)
+		return 0;
+	snapshot_free(ret_snapshot);
+	return -1;
+}
+
+/* Only where somebody waits for its memory. */
+static void look_at_card(struct line *line, struct snapshot *snapshot)
+{
+	SCOPE_FREE struct card_sample *sample = NULL;
+	bool wanted = false;
+
+	for (size_t i = 0; i < snapshot->waiting.count; i++)
+		wanted |= snapshot->waiting.list[i].vram_bytes && !snapshot->waiting.list[i].begun;
+	sample = wanted && line->card.look ? malloc(sizeof *sample) : NULL;
+	if (!sample)
+		return;
+	line->card.look(line->card.context, sample);
+	gate_room(snapshot->lanes, snapshot->lane_count, sample, NULL, &snapshot->load.card);
+	memcpy(snapshot->others, sample->others, sizeof snapshot->others);
+}
+
 int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err)
 {
 	struct view view = { .line = line, .snapshot = ret_snapshot };
@@ -114,6 +149,7 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 		return -1;
 	}
 	rate(line, spool, ret_snapshot, &served);
+	look_at_card(line, ret_snapshot);
 	ret_snapshot->last_served = served.last;
 	served_free(&served);
 	if (elect_sequence(&ret_snapshot->waiting, ret_snapshot->last_served) < 0) {
@@ -147,6 +183,16 @@ static void tell_memory(const struct load *load, const struct conf *conf, char s
 	fmt(sentence, 128, "running and frozen jobs may need %s, ram is %s", used, ram);
 }
 
+static void tell_vram(const struct snapshot *snapshot, const struct candidate *one, char sentence[128])
+{
+	char needed[TEXT_SIZE], left[TEXT_SIZE];
+
+	text_size_show(one->vram_bytes, needed);
+	text_size_show(snapshot->load.card.free_bytes, left);
+	fmt(sentence, 128, "needs %s of VRAM, %s free%s%s", needed, left, snapshot->others[0] ? "; " : "",
+	    snapshot->others);
+}
+
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
 {
 	const struct candidate *one = &snapshot->waiting.list[index];
@@ -156,6 +202,8 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 		fmt(sentence, 128, "its process is stopped or did not take its lane in time");
 	else if (why == WAITS_MEMORY)
 		tell_memory(&snapshot->load, conf, sentence);
+	else if (why == WAITS_VRAM)
+		tell_vram(snapshot, one, sentence);
 	else
 		fmt(sentence, 128, "%s%d of %d lanes busy, %zu ahead", one->begun ? "frozen; " : "", snapshot->busy,
 		    conf->lanes, index);

@@ -20,10 +20,13 @@ struct snapshot {
 	struct entry *away; /* heap: frozen jobs that stand in line, in no order; each is in `waiting` too */
 	int away_count;
 	struct load load;
+	char others[128]; /* who else holds most of the card's memory, where somebody waits for it */
 	uint64_t last_served;
 };
 
 int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err);
+/* Lanes and frozen jobs alone; `waiting` has of them those that stand in line. */
+int snapshot_take_begun(struct line *line, struct snapshot *ret_snapshot, struct err *err);
 void snapshot_free(struct snapshot *snapshot);
 
 /*

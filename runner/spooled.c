@@ -49,6 +49,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	found->id = name->id;
 	found->spooled = true;
 	found->reserved_bytes = name->reserved_bytes;
+	found->vram_bytes = name->vram_bytes;
 	fmt(found->class_name, sizeof found->class_name, "%s", name->class_name);
 	fmt(found->session, sizeof found->session, "%s", name->session);
 	fmt(found->file, sizeof found->file, "%s", file);
@@ -130,6 +131,7 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	entry->held_bytes = 0;
 	entry->budget_ns = entry->limit_ns = 0;
 	entry->memory_bytes = entry->reserved_bytes = name.reserved_bytes;
+	entry->vram_bytes = name.vram_bytes;
 	fmt(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
 	fmt(entry->session, sizeof entry->session, "%s", name.session);
 	return 0;

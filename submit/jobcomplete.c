@@ -74,6 +74,9 @@ static void complete_times(struct job *job, const struct conf_class *class)
 static int complete_memory(struct job *job, const struct conf *conf, const struct conf_class *class, struct err *err)
 {
 	uint64_t ram = conf_ram(conf);
+
+	if (!job->vram_bytes)
+		job->vram_bytes = class->vram_bytes;
 	char asked[TEXT_SIZE], there[TEXT_SIZE];
 
 	if (!job->memory_bytes) {

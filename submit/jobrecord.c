@@ -66,7 +66,7 @@ static void put_duration(struct buf *record, const char *key, int64_t ns)
 }
 
 /* The same for bytes below a KiB: whatever a size can say, nine decimals of a KiB say exactly. */
-static void put_memory(struct buf *record, uint64_t bytes)
+static void put_size(struct buf *record, const char *key, uint64_t bytes)
 {
 	char text[TEXT_SIZE];
 
@@ -76,7 +76,7 @@ static void put_memory(struct buf *record, uint64_t bytes)
 	if (bytes % 1024)
 		fmt(text, sizeof text, "%llu.%09lluK", (unsigned long long)(bytes / 1024),
 		    (unsigned long long)(bytes % 1024 * 1000000000 / 1024));
-	buf_printf(record, "memory: %s\n", text);
+	buf_printf(record, "%s: %s\n", key, text);
 }
 
 /* A name that YAML would call too long for `NAME: VALUE` is written as an explicit key. */
@@ -135,7 +135,9 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	put_text(record, "session", job->session);
 	put_duration(record, "budget", job->budget_ns);
 	put_duration(record, "limit", job->limit_ns);
-	put_memory(record, job->memory_bytes);
+	put_size(record, "memory", job->memory_bytes);
+	if (job->vram_bytes)
+		put_size(record, "vram", job->vram_bytes);
 	put_text(record, "workdir", job->workdir);
 	put_text(record, "output", job->output);
 	put_text(record, "error", job->error);

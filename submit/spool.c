@@ -77,12 +77,10 @@ void spool_name_format(const struct spool_name *name, char file[256])
 
 	if (name->outcome != OUTCOME_NONE) {
 		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
-	} else if (name->reserved_bytes) {
-		char size[TEXT_SIZE];
-		/* Whole kilobytes: a size in bytes has no spelling. */
-		text_size_format((name->reserved_bytes + 1023) / 1024 * 1024, size);
-		fmt(file + used, 256 - (size_t)used, ":m%s", size);
+		return;
 	}
+	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
+	text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
 }
 
 enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
@@ -100,17 +98,6 @@ static int parse_figure(const char **at, int max, int *ret)
 	*ret = (int)figure;
 	*at = end;
 	return 0;
-}
-
-/* ":mSIZE" at `*at`, which moves behind it; that it is missing is no error. */
-static int parse_memory(const char **at, struct spool_name *name)
-{
-	char size[TEXT_SIZE];
-
-	if ((*at)[0] != ':' || (*at)[1] != 'm' || (*at)[2] < '0' || (*at)[2] > '9')
-		return 0;
-	*at = text_part(*at + 2, size, sizeof size);
-	return *at ? text_size_parse(size, &name->reserved_bytes, NULL) : -1;
 }
 
 /* ":OUTCOME:CODE", and nothing behind it. */
@@ -135,7 +122,8 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	name.id = fmt_read(file, &end);
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
-	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 || parse_memory(&at, &name) < 0)
+	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 ||
+	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0)
 		return -1;
 	if (*at && parse_outcome(at, &name) < 0)
 		return -1;
@@ -230,7 +218,9 @@ int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, st
 int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err)
 {
 	SCOPE_BUF struct buf record = BUF_EMPTY;
-	struct spool_name name = { .id = facts->id, .reserved_bytes = job->reserved_bytes };
+	struct spool_name name = { .id = facts->id,
+				   .reserved_bytes = job->reserved_bytes,
+				   .vram_bytes = job->vram_bytes };
 	char file[256], temporary[280];
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
 

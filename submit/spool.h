@@ -2,8 +2,8 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS[:mMEMORY]       waits; MEMORY is what it reserves, such as 24G
- *     running/ID:CLASS:SESSION:RESTARTS[:mMEMORY]       was claimed by a worker
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]  waits; RAM is what it reserves, VRAM what it asks for: 24G
+ *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]  was claimed by a worker
  *     ended/ID:CLASS:SESSION:RESTARTS:OUTCOME:CODE    is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
@@ -71,8 +71,9 @@ struct spool_name {
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
 	int restarts;
-	uint64_t reserved_bytes; /* see job.h; not of ended records */
-	enum outcome outcome;	 /* ended records alone */
+	uint64_t reserved_bytes; /* see job.h; not of ended records; so for the next */
+	uint64_t vram_bytes;
+	enum outcome outcome; /* ended records alone */
 	int code;
 };
 

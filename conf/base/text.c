@@ -269,6 +269,30 @@ void text_size_format(uint64_t bytes, char text[TEXT_SIZE])
 	fmt(text, TEXT_SIZE, "%llu%c", (unsigned long long)bytes, units[unit]);
 }
 
+int text_mark_put(char *text, size_t room, char letter, uint64_t bytes)
+{
+	char size[TEXT_SIZE];
+
+	if (!bytes)
+		return 0;
+	text_size_format((bytes + 1023) / 1024 * 1024, size);
+	return fmt(text, room, ":%c%s", letter, size);
+}
+
+int text_mark_parse(const char **at, char letter, uint64_t *ret_bytes)
+{
+	char size[TEXT_SIZE];
+
+	*ret_bytes = 0;
+	if ((*at)[0] != ':' || (*at)[1] != letter || (*at)[2] < '0' || (*at)[2] > '9')
+		return 0;
+	const char *end = text_part(*at + 2, size, sizeof size);
+	if (!end || text_size_parse(size, ret_bytes, NULL) < 0)
+		return -1;
+	*at = end;
+	return 0;
+}
+
 void text_size_show(uint64_t bytes, char text[TEXT_SIZE])
 {
 	static const char units[] = "BKMGTP";

@@ -50,6 +50,13 @@ bool text_class_ok(const char *name);
 /* Copies what comes before the next ':' or the end; where it stopped, or NULL when that is nothing or does not fit. */
 const char *text_part(const char *text, char *part, size_t size);
 
+/*
+ * A size as part of a file's name: ":LETTER" and the size in whole kilobytes, rounded up, such as ":m24G"; "" for 0.
+ * text_mark_put() returns its length. text_mark_parse() moves `*at` behind it; one that is missing is 0 and no error.
+ */
+int text_mark_put(char *text, size_t room, char letter, uint64_t bytes);
+int text_mark_parse(const char **at, char letter, uint64_t *ret_bytes);
+
 /* Bytes of the UTF-8 character at `text`, 1 to 4; 0 when it is not one. Never reads past a NUL. */
 size_t text_utf8_length(const char *text);
 /* True when all of it is UTF-8 and no control character but tab and newline is in it. */

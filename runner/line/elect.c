@@ -88,20 +88,62 @@ bool elect_has_room(const struct conf *conf, const struct load *load, const stru
 	return load->running + load->frozen < conf_resident(conf) && (bytes == 0 || bytes <= conf_ram(conf));
 }
 
-struct candidate *elect_for(const struct conf *conf, const struct load *load, struct candidates *candidates)
+bool elect_has_vram(const struct load *load, const struct candidate *candidate)
 {
-	struct candidate *best;
+	return candidate->begun || !candidate->vram_bytes || !load->card.known ||
+	       candidate->vram_bytes <= load->card.free_bytes;
+}
 
-	while ((best = elect(candidates)) && !elect_has_room(conf, load, best)) {
-		for (size_t i = 0; i < candidates->count; i++)
-			candidates->list[i].no_room |= !candidates->list[i].begun;
+static struct candidate *first_begun(const struct candidates *candidates)
+{
+	struct candidate *best = NULL;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct candidate *next = &candidates->list[i];
+		if (!next->barred && next->begun && (!best || elect_compare(next, best) < 0))
+			best = next;
 	}
 	return best;
+}
+
+/* Whether our own jobs hold what the patient one needs; those that are frozen only end when they run. */
+static bool is_kept_for(const struct load *load, const struct candidate *patient, const struct candidates *candidates,
+			struct candidate **ret_instead)
+{
+	const struct card_room *card = &load->card;
+	uint64_t needed = patient->vram_bytes - card->free_bytes;
+
+	*ret_instead = NULL;
+	if (patient->id != card->patient_id || needed > card->own_bytes + card->frozen_bytes)
+		return false;
+	if (needed > card->own_bytes)
+		*ret_instead = first_begun(candidates);
+	return needed <= card->own_bytes || *ret_instead;
+}
+
+struct candidate *elect_for(const struct conf *conf, const struct load *load, struct candidates *candidates)
+{
+	struct candidate *best, *instead;
+
+	while ((best = elect(candidates))) {
+		if (!elect_has_room(conf, load, best)) {
+			for (size_t i = 0; i < candidates->count; i++)
+				candidates->list[i].no_room |= !candidates->list[i].begun;
+		} else if (elect_has_vram(load, best)) {
+			return best;
+		} else if (is_kept_for(load, best, candidates, &instead)) {
+			return instead;
+		} else {
+			best->no_room = true;
+		}
+	}
+	return NULL;
 }
 
 const char *const waits_for_names[WAITS] = {
 	[WAITS_LANE] = "lane",
 	[WAITS_MEMORY] = "memory",
+	[WAITS_VRAM] = "vram",
 	[WAITS_STOPPED] = "stopped",
 };
 
@@ -127,7 +169,9 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 		return WAITS_STOPPED;
 	if (one->begun || lanes_busy >= conf->lanes)
 		return WAITS_LANE;
-	return elect_has_room(conf, load, first_new(candidates)) ? WAITS_LANE : WAITS_MEMORY;
+	if (!elect_has_room(conf, load, first_new(candidates)))
+		return WAITS_MEMORY;
+	return elect_has_vram(load, one) ? WAITS_LANE : WAITS_VRAM;
 }
 
 int elect_forced(const struct holder *holders, int count, const struct candidate *best)

@@ -27,7 +27,8 @@ struct candidate {
 	bool begun;	   /* frozen: it gave its lane up for others */
 	uint64_t reserved_bytes; /* the ceiling that it, or its class, asks for; 0: none */
 	bool barred;		 /* does not compete now: passed over, or granted a lane already */
-	bool no_room;		 /* nor now: see elect_has_room() */
+	bool no_room;		 /* nor now: see elect_has_room() and elect_has_vram() */
+	uint64_t vram_bytes;	 /* of the card's memory, that is to be free before it starts; 0: any */
 	char session[65];
 	char class_name[33];
 	char file[256]; /* name of its ticket or record */
@@ -37,6 +38,15 @@ struct candidates {
 	struct candidate *list;
 	size_t count;
 	size_t room;
+};
+
+/* The card's memory, as far as the gate for it needs to know. */
+struct card_room {
+	bool known;	       /* false: no card, or it does not tell: nobody is held back */
+	uint64_t free_bytes;   /* not used, less what running jobs asked for and do not hold yet */
+	uint64_t own_bytes;    /* held by our running jobs, or promised to them */
+	uint64_t frozen_bytes; /* held by our frozen jobs */
+	uint64_t patient_id;   /* a job that has waited for it longer than vram-patience; 0: none */
 };
 
 /*
@@ -49,6 +59,7 @@ struct load {
 	int frozen;
 	uint64_t running_bytes;
 	uint64_t frozen_bytes;
+	struct card_room card;
 };
 
 /*
@@ -56,9 +67,13 @@ struct load {
  * sum stays within conf_ram(). A begun job is always thawed, and one that is alone is always started.
  */
 bool elect_has_room(const struct conf *conf, const struct load *load, const struct candidate *candidate);
+/* Whether the card has what it asks for; a begun job holds it. */
+bool elect_has_vram(const struct load *load, const struct candidate *candidate);
 /*
  * elect() among those that may start now: when the first of them that has not begun finds no room, none of those that
- * have not is started, so that small jobs do not pass a large one for ever.
+ * have not is started, so that small jobs do not pass a large one for ever. One that waits for VRAM is passed, until it
+ * is the patient one: then nobody starts (NULL) where running jobs of ours hold what it needs, and a frozen job goes on
+ * where those do. What foreign processes hold is waited for by nobody.
  */
 struct candidate *elect_for(const struct conf *conf, const struct load *load, struct candidates *candidates);
 
@@ -81,7 +96,7 @@ int elect_compare(const struct candidate *a, const struct candidate *b);
 struct candidate *elect(const struct candidates *candidates);
 
 /* Why a job waits: the contract's words. */
-enum waits_for { WAITS_LANE, WAITS_MEMORY, WAITS_STOPPED, WAITS };
+enum waits_for { WAITS_LANE, WAITS_MEMORY, WAITS_VRAM, WAITS_STOPPED, WAITS };
 extern const char *const waits_for_names[WAITS];
 /* What keeps the one at `index` from starting, by the rule that decided it: `lanes_busy` of the lanes are taken. */
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,

@@ -58,6 +58,7 @@ static const struct field fields[] = {
 	FIELD("limit", FIELD_NUMBER, limit_ns),
 	FIELD("memory", FIELD_NUMBER, memory_bytes),
 	FIELD("reserved", FIELD_NUMBER, reserved_bytes),
+	FIELD("vram", FIELD_NUMBER, vram_bytes),
 	FIELD("held", FIELD_NUMBER, held_bytes),
 	FIELD("main", FIELD_PROC, main),
 	FIELD("cell", FIELD_TEXT, cell),

@@ -55,6 +55,7 @@ struct entry {
 	int64_t limit_ns;
 	uint64_t memory_bytes;
 	uint64_t reserved_bytes; /* of it, what was asked for; 0: it is the default */
+	uint64_t vram_bytes;	 /* of the card's memory, what was asked for */
 	uint64_t held_bytes;	 /* of a frozen job: what it holds; 0: unknown */
 	struct procid main;	 /* the job's first process */
 	char cell[512];		 /* path of its cgroup; "" without one */

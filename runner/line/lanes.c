@@ -43,6 +43,7 @@ static void count_running(struct view *view, const struct candidate *winner)
 	/* What it held while it was frozen goes on counting until somebody looks again. */
 	load->running++;
 	load->running_bytes += winner->reserved_bytes;
+	gate_take(&load->card, winner->begun ? 0 : winner->vram_bytes);
 	load->frozen -= winner->begun;
 }
 
@@ -148,6 +149,8 @@ static int fill_lane(struct view *view, const struct seat_view *seat, struct err
 		if (winner->spooled)
 			return 0;
 	}
+	/* One lane is kept for a patient job, not two. */
+	view->load.card.patient_id = 0;
 	return 0;
 }
 
@@ -231,6 +234,7 @@ int lanes_fill(struct view *view, struct err *err)
 			return -1;
 		available[lane] = judged;
 	}
+	gate_note_patience(view);
 	/* One's own first: who offers his lane and is elected keeps it, and does not get another beside it. */
 	for (int own = 1; own >= 0; own--) {
 		for (int lane = 0; lane < view->lanes; lane++) {

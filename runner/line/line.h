@@ -55,6 +55,26 @@ struct line_spool {
 	void *context;
 };
 
+/*
+ * The card's memory, as one look finds it. Held by a lane's job, or by all frozen ones: what is known; unknown is 0.
+ */
+struct card_sample {
+	bool known;
+	uint64_t total_bytes, used_bytes;
+	struct {
+		uint64_t gen; /* of the lane then */
+		uint64_t held_bytes;
+	} lanes[CONF_LANES];
+	uint64_t frozen_bytes;
+	char others[128]; /* who else holds most of it, for people; "" */
+};
+
+/* Filled by vram_connect(). The look takes milliseconds and is never made with the lock. */
+struct line_card {
+	void (*look)(void *context, struct card_sample *ret_sample);
+	void *context;
+};
+
 struct line {
 	int queue_fd;
 	int boot_fd;
@@ -63,6 +83,7 @@ struct line {
 	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
 	sigset_t mask;	    /* before line_lock() */
 	struct line_spool spool;
+	struct line_card card;
 	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an
 				inode of two copies ago to the next; 0: none */
 	bool conf_broken;    /* the file on disk is not in force, and conf_err says why */

@@ -61,6 +61,8 @@ void member_close(struct member *member)
 		unwatch(member, 0);
 	free(member->watched);
 	member->watched = NULL;
+	free(member->card);
+	member->card = NULL;
 	seat_drop(&member->lane);
 	seat_drop(&member->role);
 	scope_close(&member->ticket.fd);
@@ -247,17 +249,34 @@ static void carry_out(struct member *member, struct plan *plan)
 	}
 }
 
+/* Without memory nothing is known, and nobody is held back. */
+void member_look_at_card(struct member *member)
+{
+	struct line_card *card = &member->line->card;
+
+	member->card_seen = true;
+	if (!member->card)
+		member->card = malloc(sizeof *member->card);
+	if (member->card)
+		card->look(card->context, member->card);
+}
+
 int member_settle(struct member *member, struct err *err)
 {
 	struct line *line = member->line;
 
 	member->blocked = false;
+	member->card_seen = false;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct plan plan;
 		if (line_lock(line, err) < 0)
 			return -1;
 		int result = settle(member, &plan, err), again = 0;
 		line_unlock(line);
+		if (result == 2) {
+			member_look_at_card(member);
+			continue;
+		}
 		if (result == 1) {
 			if (line_reserve(line, 1, err) < 0)
 				return -1;

@@ -53,6 +53,8 @@ struct member {
 	bool wants_lane; /* a `run` in line */
 	bool wants_id;	 /* its first settle gives it an id */
 	bool settled;
+	bool card_seen;		  /* by this settle: what the next says */
+	struct card_sample *card; /* heap, once it was needed: the last look at the card */
 	bool yield;   /* of who has a lane: the last settle found that its job is to be frozen for a better one */
 	bool blocked; /* the last settle met a dead job that could not be ended yet; it is tried again later */
 	struct wake wake;
@@ -79,6 +81,8 @@ void member_close(struct member *member);
 
 /* -1 only when the files cannot be read or written; the error says which. */
 int member_settle(struct member *member, struct err *err);
+/* Looks at the card for this settle, without the lock. */
+void member_look_at_card(struct member *member);
 /*
  * Gives lane, role and ticket up and waits until what must hold holds without this process, at most 3 s for each that
  * does not answer.

@@ -54,11 +54,13 @@ static bool comes_first(struct view *view, int64_t ran_ns)
 	memcpy(own.class_name, job->class_name, sizeof own.class_name);
 	elect_rate(conf, &own);
 	add_own_load(view);
+	gate_open(view);
 	const struct candidate *best = elect_for(conf, &view->load, &view->waiting);
 	return best && elect_compare(best, &own) < 0;
 }
 
-int member_outranked(struct member *member, int64_t ran_ns, struct err *err)
+/* One look at the line: 2 when the card is to be looked at first. */
+static int look(struct member *member, int64_t ran_ns, struct err *err)
 {
 	struct plan plan = { 0 };
 	struct view view = { .member = member, .plan = &plan, .served = SERVED_NONE };
@@ -66,10 +68,23 @@ int member_outranked(struct member *member, int64_t ran_ns, struct err *err)
 
 	if (line_lock(member->line, err) < 0)
 		return -1;
-	if (line_conf_again(member->line, err) == 0 && view_look(&view, err) == 0)
-		result = !lane_moves(&view) && comes_first(&view, ran_ns);
+	if (line_conf_again(member->line, err) == 0 && view_look(&view, err) == 0) {
+		bool moves = lane_moves(&view);
+		result = moves ? 0 : gate_needs_look(&view, true) ? 2 : comes_first(&view, ran_ns);
+	}
 	view_free(&view);
 	plan_free(&plan);
 	line_unlock(member->line);
 	return result;
+}
+
+int member_outranked(struct member *member, int64_t ran_ns, struct err *err)
+{
+	member->card_seen = false;
+	int result = look(member, ran_ns, err);
+
+	if (result != 2)
+		return result;
+	member_look_at_card(member);
+	return look(member, ran_ns, err);
 }

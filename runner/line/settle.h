@@ -43,7 +43,8 @@ struct plan {
  * or by those who watch him, with the lock, so that they look at the line after us.
  */
 bool settle_calm(struct line *line);
-/* 1: no id is left for a new `run`; line_reserve() without the lock, and again. */
+/* 1: no id is left for a new `run`; line_reserve() without the lock, and again. 2: somebody waits for the card's
+ * memory; member_look_at_card() without the lock, and again. */
 int settle(struct member *member, struct plan *ret_plan, struct err *err);
 void plan_free(struct plan *plan);
 

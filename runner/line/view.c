@@ -133,6 +133,7 @@ static int add_self(struct view *view)
 	memcpy(added->class_name, member->job.class_name, sizeof added->class_name);
 	memcpy(added->session, member->job.session, sizeof added->session);
 	added->reserved_bytes = member->job.reserved_bytes;
+	added->vram_bytes = member->job.vram_bytes;
 	return 0;
 }
 

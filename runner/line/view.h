@@ -48,6 +48,16 @@ int view_spawn(struct view *view, const struct seat_view *seat, struct err *err)
 /* The job of a dead owner of a frozen ticket is ours to clear. */
 int view_adopt_frozen(struct view *view, const char *file);
 
+/*
+ * gate.c: the card's memory. gate_needs_look(): somebody waits for it, a lane may be given (or is offered), and the
+ * card was not looked at yet. gate_open() fills view->load.card; gate_note_patience() looks how long the first in line
+ * waits for it; gate_take() is for a job that gets its lane.
+ */
+bool gate_needs_look(const struct view *view, bool offered);
+void gate_open(struct view *view);
+void gate_note_patience(struct view *view);
+void gate_take(struct card_room *card, uint64_t bytes);
+
 /* lanes.c: every free lane goes to who comes first. roles.c: the standby and the second are filled, or dismissed. */
 int lanes_fill(struct view *view, struct err *err);
 int roles_fill(struct view *view, struct err *err);

@@ -171,6 +171,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,
 		.stall_after_ns = 300 * NS_PER_S,
+		.vram_patience_ns = 600 * NS_PER_S,
 		.cells = true,
 		.amd_priority = true,
 		.run_class = "interactive",
@@ -349,7 +350,8 @@ static void unknown_words_are_named_with_the_nearest(void **state)
 {
 	(void)state;
 	refused("\n# x\nlane = 2\n", "pgpu.conf:3: unknown key 'lane', did you mean 'lanes'?");
-	refused("vram = 5G", "pgpu.conf:1: unknown key 'vram'");
+	refused("vram = 5G", "pgpu.conf:1: key 'vram' belongs into a class");
+	refused("hold = 5G", "pgpu.conf:1: unknown key 'hold'");
 	refused("zzz = 1", "pgpu.conf:1: unknown key 'zzz'");
 	refused("\nclas \"x\" {\n}\n", "pgpu.conf:2: unknown section 'clas', did you mean 'class'?");
 	refused("hours {}", "pgpu.conf:1: unknown section 'hours'");

@@ -14,6 +14,7 @@
 #include "runner/cell/stall.h"
 #include "runner/cell/times.h"
 #include "runner/line/elect.h"
+#include "runner/line/gate.h"
 
 #define S NS_PER_S
 
@@ -361,6 +362,97 @@ static void without_room_only_frozen_ones_go_on(void **state)
 	assert_int_equal(elect_why(&conf, &load, 1, &line, 2), WAITS_STOPPED);
 }
 
+/* Whoever asks for more of the card than is free is passed by the others. */
+static void who_waits_for_vram_holds_nobody_up(void **state)
+{
+	struct conf conf = table();
+	struct load load = { .card = { .known = true, .free_bytes = 10 } };
+	struct candidate list[] = { { .id = 1, .rank = 1, .vram_bytes = 11 },
+				    { .id = 2, .rank = 2, .vram_bytes = 10 },
+				    { .id = 3, .rank = 3 } };
+	struct candidates line = { .list = list, .count = 3 };
+	(void)state;
+
+	assert_int_equal(elect_why(&conf, &load, 0, &line, 0), WAITS_VRAM);
+	assert_int_equal(elect_why(&conf, &load, 0, &line, 1), WAITS_LANE);
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 2);
+	list[1].barred = true;
+	list[0].no_room = false;
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 3);
+	list[0].no_room = false;
+	load.card.known = false;
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 1);
+}
+
+static void a_lane_is_kept_for_the_patient_one(void **state)
+{
+	struct conf conf = table();
+	struct load load = { .card = { .known = true, .free_bytes = 10, .own_bytes = 5, .patient_id = 1 } };
+	struct candidate list[] = { { .id = 1, .rank = 1, .vram_bytes = 15 }, { .id = 2, .rank = 2 } };
+	struct candidates line = { .list = list, .count = 2 };
+	(void)state;
+
+	assert_null(elect_for(&conf, &load, &line));
+	/* One byte more, and our own jobs cannot give it. */
+	list[0].vram_bytes = 16;
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 2);
+	list[0].no_room = false;
+	load.card.patient_id = 2;
+	list[0].vram_bytes = 15;
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 2);
+}
+
+static void a_frozen_job_that_holds_the_bytes_goes_on(void **state)
+{
+	struct conf conf = table();
+	struct load load = { .frozen = 1,
+			     .card = { .known = true, .free_bytes = 10, .frozen_bytes = 5, .patient_id = 1 } };
+	struct candidate list[] = { { .id = 1, .rank = 1, .vram_bytes = 15 },
+				    { .id = 2, .rank = 2 },
+				    { .id = 3, .rank = 3, .begun = true, .vram_bytes = 15 } };
+	struct candidates line = { .list = list, .count = 3 };
+	(void)state;
+
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 3);
+	list[2].barred = true;
+	assert_int_equal(elect_for(&conf, &load, &line)->id, 2);
+}
+
+static void a_promise_is_not_free(void **state)
+{
+	struct seat_view seats[] = { { .number = 0,
+				       .entry = { .gen = 4, .state = ENTRY_RUNNING, .id = 1, .vram_bytes = 8 } },
+				     { .number = 1, .entry = { .gen = 7, .state = ENTRY_FREE, .vram_bytes = 90 } } };
+	struct card_sample sample = { .known = true, .total_bytes = 100, .used_bytes = 20 };
+	struct card_room room;
+	(void)state;
+
+	gate_room(seats, 2, &sample, NULL, &room);
+	assert_int_equal(room.free_bytes, 72);
+	assert_int_equal(room.own_bytes, 8);
+	/* What it holds is used already. */
+	sample.lanes[0].gen = 4;
+	sample.lanes[0].held_bytes = 5;
+	gate_room(seats, 2, &sample, NULL, &room);
+	assert_int_equal(room.free_bytes, 77);
+	sample.lanes[0].held_bytes = 9;
+	gate_room(seats, 2, &sample, NULL, &room);
+	assert_int_equal(room.free_bytes, 80);
+	assert_int_equal(room.own_bytes, 9);
+	/* Of another job of that lane. */
+	sample.lanes[0].gen = 3;
+	gate_room(seats, 2, &sample, NULL, &room);
+	assert_int_equal(room.free_bytes, 72);
+	seats[0].entry.id = 0;
+	gate_room(seats, 2, &sample, NULL, &room);
+	assert_int_equal(room.free_bytes, 0);
+	gate_room(seats, 2, &sample, (const bool[]){ true, false }, &room);
+	assert_int_equal(room.free_bytes, 80);
+	sample.used_bytes = 101;
+	gate_room(seats, 2, &sample, (const bool[]){ true, false }, &room);
+	assert_int_equal(room.free_bytes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +471,10 @@ int main(void)
 		cmocka_unit_test(frozen_jobs_count_what_they_hold),
 		cmocka_unit_test(resident_counts_those_that_run_and_those_that_are_frozen),
 		cmocka_unit_test(without_room_only_frozen_ones_go_on),
+		cmocka_unit_test(who_waits_for_vram_holds_nobody_up),
+		cmocka_unit_test(a_lane_is_kept_for_the_patient_one),
+		cmocka_unit_test(a_frozen_job_that_holds_the_bytes_goes_on),
+		cmocka_unit_test(a_promise_is_not_free),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The gate for the card's memory, as a settle sees it: what is free for whoever asks for some. */
+#include <fcntl.h>
+
+#include "conf/base/clock.h"
+#include "conf/base/file.h"
+#include "conf/base/fmt.h"
+#include "conf/base/scope.h"
+#include "gate.h"
+#include "view.h"
+
+/* Between two looks of the standby while the first in line waits for the card's memory. */
+#define LOOK_AGAIN_NS (2 * NS_PER_S)
+
+static bool waits_for_vram(const struct candidate *one)
+{
+	return one->vram_bytes && !one->begun && !one->barred;
+}
+
+/* The lane is ours to give: our job has ended, we were born on it, or it was granted to us. */
+static bool is_to_give(const struct view *view, const struct seat_view *seat)
+{
+	const struct member *member = view->member;
+
+	if (seat->entry.state == ENTRY_GRANTED && view_is_me(view, &seat->entry.owner))
+		return true;
+	return member->ended && member->lane.fd >= 0 && member->lane.number == seat->number &&
+	       member->lane.gen == seat->entry.gen;
+}
+
+/* A lane may be given away in this settle. */
+static bool lane_moves(const struct view *view)
+{
+	for (int i = 0; i < view->lanes; i++) {
+		const struct seat_view *seat = &view->seats[i];
+		const struct conf_class *class = conf_class_find(&view->member->line->conf, seat->entry.class_name);
+		if (is_to_give(view, seat) || (class && class->turns_forced) || !seat->held ||
+		    seat->entry.state == ENTRY_FREE || seat->entry.state == ENTRY_GRANTED)
+			return true;
+	}
+	return view->lanes < view->member->line->conf.lanes;
+}
+
+bool gate_needs_look(const struct view *view, bool offered)
+{
+	const struct member *member = view->member;
+
+	if (member->card_seen || !member->line->card.look || (!offered && !lane_moves(view)))
+		return false;
+	for (size_t i = 0; i < view->waiting.count; i++) {
+		if (waits_for_vram(&view->waiting.list[i]))
+			return true;
+	}
+	return false;
+}
+
+void gate_take(struct card_room *card, uint64_t bytes)
+{
+	card->free_bytes -= bytes < card->free_bytes ? bytes : card->free_bytes;
+}
+
+/* What a lane's job asked for and does not hold yet is not free; what it holds is used already. */
+static void count_lane(struct card_room *card, const struct seat_view *seat, const struct card_sample *sample)
+{
+	const struct entry *entry = &seat->entry;
+	uint64_t held = 0;
+
+	if (entry->state == ENTRY_FREE)
+		return;
+	if (seat->number < CONF_LANES && sample->lanes[seat->number].gen == entry->gen)
+		held = sample->lanes[seat->number].held_bytes;
+	/* Promised to a worker, for a job that is not on file yet. */
+	if (entry->id == 0)
+		card->free_bytes = 0;
+	if (entry->vram_bytes > held)
+		gate_take(card, entry->vram_bytes - held);
+	card->own_bytes += entry->vram_bytes > held ? entry->vram_bytes : held;
+}
+
+void gate_room(const struct seat_view *seats, int lanes, const struct card_sample *sample, const bool *moving,
+	       struct card_room *ret_room)
+{
+	struct card_room room = { .known = sample->known };
+
+	if (room.known) {
+		room.free_bytes =
+			sample->total_bytes > sample->used_bytes ? sample->total_bytes - sample->used_bytes : 0;
+		room.frozen_bytes = sample->frozen_bytes;
+		for (int i = 0; i < lanes; i++) {
+			if (!moving || !moving[i])
+				count_lane(&room, &seats[i], sample);
+		}
+	}
+	*ret_room = room;
+}
+
+void gate_open(struct view *view)
+{
+	const struct member *member = view->member;
+	struct card_room *room = &view->load.card;
+	bool moving[CONF_LANES] = { false };
+
+	if (!member->line->card.look)
+		return;
+	/* Not looked at: nobody is to be let in, and nobody can be. */
+	if (!member->card_seen)
+		*room = (struct card_room){ .known = true };
+	for (int i = 0; i < view->lanes && i < CONF_LANES; i++)
+		moving[i] = is_to_give(view, &view->seats[i]);
+	if (member->card_seen && member->card)
+		gate_room(view->seats, view->lanes, member->card, moving, room);
+}
+
+/* Since when the job `id` is the first that waits for it: on file, since each settle is another process's. */
+static int64_t waits_since(const struct view *view, uint64_t id)
+{
+	int boot_fd = view->member->line->boot_fd;
+	struct err ignored = ERR_NONE;
+	const char *end = "";
+	char text[64];
+
+	if (file_read_small(boot_fd, "vram", text, sizeof text) > 0 && fmt_read(text, &end) == id && *end == ' ')
+		return fmt_read_signed(end + 1, NULL);
+	int length = fmt(text, sizeof text, "%llu %lld\n", (unsigned long long)id, (long long)view->now);
+	file_replace(boot_fd, "vram", text, (size_t)length, FILE_VOLATILE, &ignored);
+	return view->now;
+}
+
+/* The first that has not begun, whether there is VRAM for it or not. */
+static const struct candidate *first_in_line(const struct view *view)
+{
+	const struct candidate *best = NULL;
+
+	for (size_t i = 0; i < view->waiting.count; i++) {
+		const struct candidate *next = &view->waiting.list[i];
+		if (!next->barred && !next->begun && (!best || elect_compare(next, best) < 0))
+			best = next;
+	}
+	return best;
+}
+
+void gate_note_patience(struct view *view)
+{
+	const struct conf *conf = &view->member->line->conf;
+	const struct candidate *first = first_in_line(view);
+	struct card_room *card = &view->load.card;
+
+	if (!first || !waits_for_vram(first) || elect_has_vram(&view->load, first))
+		return;
+	int64_t since = waits_since(view, first->id);
+	if (view->now - since >= conf->vram_patience_ns)
+		card->patient_id = first->id;
+	if (view->member->role.fd >= 0)
+		view_note_again(view, view->now + LOOK_AGAIN_NS);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vram.h"
+
+#include <stdlib.h>
+
+#include "conf/base/fmt.h"
+#include "conf/base/scope.h"
+#include "conf/base/text.h"
+#include "runner/cardview.h"
+
+struct size {
+	uint64_t total_bytes, used_bytes;
+	bool known;
+};
+
+static struct size size_of(const struct probe_card *card)
+{
+	struct size size = { .known = card->vram_total_bytes > 0 && card->vram_used_bytes >= 0 };
+
+	if (!size.known)
+		return size;
+	size.total_bytes = (uint64_t)card->vram_total_bytes;
+	size.used_bytes = (uint64_t)card->vram_used_bytes;
+	if (card->apu && card->gtt_total_bytes > 0 && card->gtt_used_bytes >= 0) {
+		size.total_bytes += (uint64_t)card->gtt_total_bytes;
+		size.used_bytes += (uint64_t)card->gtt_used_bytes;
+	}
+	return size;
+}
+
+static struct size freest(const struct probe_cards *cards)
+{
+	struct size best = { .known = false };
+
+	for (int i = 0; i < cards->count; i++) {
+		struct size next = size_of(&cards->list[i]);
+		if (next.known &&
+		    (!best.known || next.total_bytes - next.used_bytes > best.total_bytes - best.used_bytes))
+			best = next;
+	}
+	return best;
+}
+
+static uint64_t known(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* The one or two who hold most: the list has them first. */
+static void tell_others(const struct cardview *view, char text[128])
+{
+	char bytes[TEXT_SIZE], name[32];
+	int used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < view->foreign_count && i < 2; i++) {
+		const struct probe_foreign *one = &view->foreign[i];
+		if (one->vram_bytes <= 0)
+			continue;
+		text_size_show((uint64_t)one->vram_bytes, bytes);
+		text_show(one->named ? one->comm : "?", name, sizeof name);
+		used += fmt(text + used, 128 - (size_t)used, "%s%s by %d %s", used ? ", " : "", bytes, one->pid, name);
+	}
+}
+
+static void look(void *context, struct card_sample *ret_sample)
+{
+	struct line *line = context;
+	struct snapshot snapshot;
+	struct cardview view;
+	struct err ignored = ERR_NONE;
+
+	*ret_sample = (struct card_sample){ .known = false };
+	if (snapshot_take_begun(line, &snapshot, &ignored) < 0)
+		return;
+	if (cardview_take(&snapshot, &view, &ignored) == 0) {
+		struct size size = freest(&view.sample.cards);
+		ret_sample->known = size.known;
+		ret_sample->total_bytes = size.total_bytes;
+		ret_sample->used_bytes = size.used_bytes;
+		ret_sample->frozen_bytes = view.frozen_vram;
+		tell_others(&view, ret_sample->others);
+		for (int i = 0; i < snapshot.lane_count && i < CONF_LANES; i++) {
+			ret_sample->lanes[i].gen = snapshot.lanes[i].entry.gen;
+			ret_sample->lanes[i].held_bytes = known(view.lane_vram[i]);
+		}
+	}
+	cardview_free(&view);
+	snapshot_free(&snapshot);
+}
+
+void vram_connect(struct line *line)
+{
+	line->card = (struct line_card){ look, line };
+}
+
+int vram_check(uint64_t asked_bytes, struct err *err)
+{
+	SCOPE_FREE struct probe *probe = asked_bytes ? malloc(sizeof *probe) : NULL;
+	struct probe_cards cards;
+	uint64_t most = 0;
+	char asked[TEXT_SIZE], there[TEXT_SIZE];
+
+	if (!probe)
+		return 0;
+	probe_open(probe);
+	probe_cards_read(probe->sys, &cards);
+	probe_close(probe);
+	for (int i = 0; i < cards.count; i++) {
+		struct size size = size_of(&cards.list[i]);
+		if (!size.known)
+			return 0;
+		most = size.total_bytes > most ? size.total_bytes : most;
+	}
+	if (most == 0 || asked_bytes <= most)
+		return 0;
+	text_size_show(asked_bytes, asked);
+	text_size_show(most, there);
+	return err_set(err, EXIT_USAGE, "vram: %s is more than the card has, %s", asked, there);
+}
