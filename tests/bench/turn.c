@@ -5,8 +5,8 @@
  *
  *     turn ask ROUNDS FILE    in a job: connect, send, receive, close; a line `NANOSECONDS` a round
  *     turn bare ROUNDS FILE   the same with a process of its own behind the socket that does nothing else
- *     turn pass ROUNDS FILE   in a job: a pass of 10 ms, then a turn; a line `LEFT BACK` a round, CLOCK_MONOTONIC as the
- *                             last act before the message and as the first one after the answer
+ *     turn pass ROUNDS FILE   in a job: a pass of 10 ms, then a turn; a line `LEFT BACK` a round:
+ *                             CLOCK_MONOTONIC as the last act before the message, and as the first one after the answer
  *     turn spin               a job that is never idle
  */
 #include <err.h>
