@@ -80,7 +80,6 @@ static bool freeze(struct hold *hold, int64_t left_ns)
 		say("the job could not be frozen; it keeps its lane");
 		return false;
 	}
-	hold->member->job.held_bytes = hold_memory(hold);
 	hold->member->job.ran_ns = left_ns - hold->began_ns - hold->away_ns;
 	return true;
 }
@@ -105,7 +104,9 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 		if (hold_note(hold, err) < 0)
 			return -1;
 		hold_freeze(hold, false);
-		hold_signal(hold, SIGCONT);
+		/* Stopped from the terminal it is as well; without a cell that was all there was. */
+		if (hold->cell.fd >= 0)
+			hold_signal(hold, SIGCONT);
 	} else if (!hold->gone) {
 		hold->stop_signal = sig;
 		hold_stop_by(hold, end == LINEUP_SIGNAL ? STOP_SIGNAL : STOP_CANCEL, sig);
@@ -127,6 +128,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
 
+	member->job.held_bytes = hold_memory(hold);
 	if (!freeze(hold, left_ns))
 		return 0;
 	log_turn(hold);

@@ -20,9 +20,9 @@
 #include "runner/line/lineup.h"
 #include "runner/options.h"
 #include "runner/queue.h"
-#include "runner/snapshot.h"
 #include "runner/supervise.h"
 #include "runner/vram.h"
+#include "runner/waiting.h"
 #include "submit/history.h"
 #include "submit/job.h"
 
@@ -176,19 +176,10 @@ static bool hear(void *context, int fd, const char *message)
 static void tell_waiting(void *context)
 {
 	struct run *run = context;
-	struct snapshot snapshot;
-	struct err ignored = ERR_NONE;
-	int ahead = 0;
 
 	/* There is time now; when the lane comes there is none. */
 	cell_place_find(run->queue->line.conf.cells);
-	if (say_is_quiet() || snapshot_take(&run->queue->line, &run->queue->spool, &snapshot, &ignored) < 0)
-		return;
-	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != run->member.job.id)
-		ahead++;
-	say("waiting for a lane as job %llu: %d of %d busy, %d ahead", (unsigned long long)run->member.job.id,
-	    snapshot.busy, run->queue->line.conf.lanes, ahead);
-	snapshot_free(&snapshot);
+	waiting_tell(run->queue, run->member.job.id);
 }
 
 /* 0 with a lane, else the exit code; -1 for an error of pgpu's own. */

@@ -126,7 +126,7 @@ static void spare_seat_owners(const struct hold *hold, struct stray *stray)
 
 static struct stray stray_of(const struct hold *hold)
 {
-	struct stray stray = { .supervisor = getpid(), .mark = hold->mark };
+	struct stray stray = { .supervisor = getpid(), .mark = hold->mark, .since = hold->member->job.main.start };
 	pid_t workers[17];
 
 	if (hold->task->launch.own_session)

@@ -105,7 +105,7 @@ bool hold_cancelled(const struct hold *hold);
  *
  * hold_stop_aside() is Ctrl-Z of a `run`: we stop ourselves first, and stand in line when we are brought back.
  * hold_turn_aside() is a turn: `*ret_away_ns` is how long the job was away, -1 when it could not be frozen and kept its
- * lane.
+ * lane; the job's held_bytes have been measured by then.
  */
 int hold_stop_aside(struct hold *hold, struct err *err);
 int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err);

@@ -39,11 +39,12 @@ static void answer(struct hold *hold, int64_t away_ns)
 }
 
 /* Its first turn, in time or not, says whether the job is one that takes turns. */
-static void note_first(struct hold *hold, int64_t ran_ns)
+static void note_first(struct hold *hold)
 {
 	const struct conf_class *class = class_of(hold);
 
-	if (class && class->turns_as_without_turn_ns && ran_ns < class->turns_as_without_turn_ns)
+	if (!hold->member->job.turned && class && class->turns_as_without_turn_ns &&
+	    hold_ran_ns(hold) < class->turns_as_without_turn_ns)
 		hold->member->job.turned = true;
 }
 
@@ -73,7 +74,6 @@ int64_t hold_turn_at(const struct hold *hold)
 
 int hold_turn(struct hold *hold, struct err *err)
 {
-	int64_t ran_ns = hold_ran_ns(hold);
 	bool ending = hold->gone || hold->stop != STOP_NONE;
 
 	if (hold->askers.count == 0 && clock_awake_ns() < hold_turn_at(hold))
@@ -82,13 +82,16 @@ int hold_turn(struct hold *hold, struct err *err)
 		/* The line may have changed since it was looked at. */
 		if (member_settle(hold->member, err) < 0)
 			return -1;
-		return hold->member->yield ? take_turn(hold, err) : 0;
+		if (!hold->member->yield)
+			return 0;
+		hold->member->job.held_bytes = hold_memory(hold);
+		return take_turn(hold, err);
 	}
-	note_first(hold, ran_ns);
+	note_first(hold);
 	int outranked = 0;
 	if (!ending && member_is_waited_for(hold->member)) {
 		hold->member->job.held_bytes = hold_memory(hold);
-		outranked = member_outranked(hold->member, ran_ns, err);
+		outranked = member_outranked(hold->member, hold_ran_ns(hold), err);
 	}
 	if (outranked < 0)
 		return -1;

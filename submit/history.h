@@ -38,6 +38,9 @@ int history_append(int queue_fd, const struct history_row *row, struct err *err)
 /* Calls `visit` for each row in the file's order; damaged lines are passed over. A missing file has none. */
 int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,
 		 struct err *err);
+/* The same of the rows in the file's last `bytes`. */
+int history_each_late(int queue_fd, long bytes, int (*visit)(const struct history_row *row, void *context),
+		      void *context, struct err *err);
 /* The last row of a job that is no `turn`. 1 found, 0 not. */
 int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err);
 

@@ -17,8 +17,12 @@
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
+/* Fields of /proc/PID/stat, as proc(5) numbers them. */
+enum { PROC_PARENT = 4, PROC_SESSION = 6, PROC_START = 22 };
+
 struct process {
 	pid_t pid, parent, session;
+	uint64_t start;
 	bool job;    /* belongs to the job */
 	bool spared; /* or to one that is spared */
 };
@@ -30,18 +34,23 @@ struct table {
 
 static bool read_process(const char *name, struct process *ret)
 {
-	char path[64], text[1024], state;
+	char path[64], text[1024];
 
 	fmt(path, sizeof path, "/proc/%.20s/stat", name);
 	if (file_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
 		return false;
 	const char *rest = strrchr(text, ')');
-	int parent, group, session;
-	if (!rest || sscanf(rest + 1, " %c %d %d %d", &state, &parent, &group, &session) != 4 || state == 'Z' ||
-	    state == 'X')
+	int64_t field[PROC_START + 1] = { 0 };
+	if (!rest || rest[1] != ' ' || rest[2] == 'Z' || rest[2] == 'X')
 		return false;
-	*ret = (struct process){ .pid = (pid_t)fmt_read_signed(name, NULL), .parent = parent, .session = session };
-	return true;
+	rest += 3;
+	for (int i = PROC_PARENT; i <= PROC_START; i++)
+		field[i] = fmt_read_signed(rest, &rest);
+	*ret = (struct process){ .pid = (pid_t)fmt_read_signed(name, NULL),
+				 .parent = (pid_t)field[PROC_PARENT],
+				 .session = (pid_t)field[PROC_SESSION],
+				 .start = (uint64_t)field[PROC_START] };
+	return field[PROC_START] != 0;
 }
 
 static void read_table(struct table *table)
@@ -142,7 +151,8 @@ static void spread(const struct stray *stray, struct table *table)
 		one->spared = is_spared(stray, one->pid) || one->pid == getpid();
 		one->job = !one->spared && ((stray->supervisor && one->parent == stray->supervisor) ||
 					    (stray->session && one->session == stray->session) ||
-					    (stray->mark && stray->mark[0] && is_marked(one->pid, stray->mark)));
+					    (stray->mark && stray->mark[0] && one->start >= stray->since &&
+					     is_marked(one->pid, stray->mark)));
 	}
 	for (bool changed = true; changed;) {
 		changed = false;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { STRAY_SPARED = 128 };
@@ -17,6 +18,7 @@ struct stray {
 	pid_t supervisor;	    /* whose descendants count; 0: nobody (a rescuer) */
 	pid_t session;		    /* whose members count; 0: none */
 	const char *mark;	    /* "NAME=VALUE"; NULL or "": none */
+	uint64_t since;		    /* no process that began earlier is marked (procid.h); 0: any may be */
 	pid_t spared[STRAY_SPARED]; /* children of the supervisor that are no job: those it had before, and workers */
 	int spared_count;
 };

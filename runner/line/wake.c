@@ -51,6 +51,7 @@ void wake_open(struct wake *wake)
 		bound = bind(fd, (struct sockaddr *)&name, sizeof name);
 	if (bound < 0 || listen(fd, 64) < 0)
 		return;
+	wake->user = geteuid();
 	memcpy(wake->path, name.sun_path, sizeof wake->path);
 	wake->fd = TAKE_FD(fd);
 	wake->folder_fd = TAKE_FD(folder_fd);
@@ -76,7 +77,7 @@ int wake_accept(struct wake *wake)
 		if (fd < 0)
 			return -1;
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-		    (peer.uid == geteuid() || peer.uid == 0))
+		    (peer.uid == wake->user || peer.uid == 0))
 			return TAKE_FD(fd);
 	}
 }

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "entry.h"
 
@@ -23,6 +24,7 @@ enum { WAKE_MESSAGE = 256 };
 struct wake {
 	int fd; /* listening; -1: none */
 	int folder_fd;
+	uid_t user;	/* who is heard, beside root */
 	char path[108]; /* "" where there is none */
 };
 

@@ -46,21 +46,32 @@ class Bench:
 
     # --- samples
 
-    def measure(self, mode, rounds, contenders, *rest):
-        """`contenders`: name -> (variables, argument vector). Returns name -> sorted milliseconds."""
+    def measure(self, mode, rounds, contenders, *rest, inside=None):
+        """`contenders`: name -> (variables, argument vector). Returns name -> sorted milliseconds. `inside`: the variables of a
+        queue of which the whole measurement is a job."""
         spec = pathlib.Path(self.args.disk, "spec")
         lines = []
         for name, (variables, argv) in contenders.items():
             lines.append("\t".join([name, *(f"{key}={value}" for key, value in variables.items()), "--", *argv]))
         spec.write_text("\n".join(lines) + "\n")
-        rounds = max(5, rounds // 5) if self.args.quick else rounds
-        out = subprocess.run([f"{self.args.bin}/spawn", mode, str(rounds), spec, *rest], check=True, stdout=subprocess.PIPE,
-                             text=True, cwd=self.args.disk).stdout
+        wrapper = [self.pgpu, "run", "-q", "--"] if inside else []
+        out = subprocess.run([*wrapper, f"{self.args.bin}/spawn", mode, str(self.rounds(rounds)), spec, *rest], check=True,
+                             stdout=subprocess.PIPE, text=True, cwd=self.args.disk, env={**os.environ, **(inside or {})}).stdout
         samples = {name: [] for name in contenders}
         for line in out.splitlines():
             name, took = line.split("\t")
             samples[name].append(int(took) / 1e6)
         return {name: sorted(list_) for name, list_ in samples.items()}
+
+    def rounds(self, full):
+        return max(5, full // 5) if self.args.quick else full
+
+    def figures(self, name):
+        """What `turn` wrote: a list of integers for each line of its file, which is removed."""
+        file = pathlib.Path(self.args.memory, name)
+        lines = [[int(word) for word in line.split()] for line in file.read_text().splitlines()]
+        file.unlink()
+        return lines
 
     # --- rows
 
@@ -262,6 +273,76 @@ class Bench:
             self.row(f"  {what}", f"{middle:.2f} ms", f"{samples[name][len(samples[name]) * 9 // 10]:.2f}", f"{ratio:.2f}", f"{bar:.1f}",
                      ratio <= bar)
 
+    def bench_turn(self):
+        plain = self.queue("turn", 'cells = "off"\nlanes = 1\n')
+        cell = self.queue("turn-cell", "lanes = 1\n")
+        has_cells = "cells: none" not in self.call(cell, "status")
+        samples = self.measure("start", 400, {"true": ({}, ["/usr/bin/true"]), "turn": ({}, [self.pgpu, "turn"])}, inside=plain)
+        base = statistics.median(samples["true"])
+        self.title("turn, nobody waiting, against plain true")
+        self.timed("  true", samples["true"], base)
+        self.timed("  pgpu turn", samples["turn"], base, 1.5)
+        self.title("turn by the socket, nobody waiting, against a process that only answers")
+        self.asked(plain)
+        self.title("turn with another job waiting: from one's message to the other's first instruction")
+        self.handed_on("  without a cell", plain)
+        if has_cells:
+            self.handed_on("  with a cell", cell)
+        else:
+            self.row("  with a cell", "no cell can be made here", bar="5.0 ms")
+
+    def asked(self, queue):
+        """The three in turn, in small parts, so that each meets the same machine."""
+        name, samples = f"{self.args.memory}/asked", {"bare": [], "run": [], "spooled": []}
+        for _ in range(self.rounds(20)):
+            words = [f"{self.args.bin}/turn", "ask", "200", name]
+            subprocess.run([words[0], "bare", *words[2:]], check=True)
+            samples["bare"] += self.figures("asked")
+            self.call(queue, "run", "-q", "--", *words)
+            samples["run"] += self.figures("asked")
+            self.call(queue, "submit", "--wait", "-o", "/dev/null", "--", *words)
+            samples["spooled"] += self.figures("asked")
+        base = statistics.median(one[0] for one in samples["bare"])
+        for key, what in (("bare", "  accept, receive, send, close"), ("run", "  of a run"), ("spooled", "  of a spooled job")):
+            took = sorted(one[0] for one in samples[key])
+            middle = statistics.median(took)
+            bar, met = ("", None) if key == "bare" else ("50 us", middle <= 50000)
+            self.row(what, f"{middle / 1e3:.1f} us", f"{took[len(took) * 9 // 10] / 1e3:.1f}", f"{middle / base:.2f}", bar, met)
+
+    def handed_on(self, what, queue):
+        """Two jobs that take turns; a sample is one's `left` with the other's `back` behind it and nothing in between."""
+        rounds = str(self.rounds(200))
+        jobs = [self.start(queue, "run", "-q", "-p", "clip", "--as", name, "--", f"{self.args.bin}/turn", "pass", rounds,
+                           f"{self.args.memory}/{name}") for name in ("one", "two")]
+        if any(job.wait() != 0 for job in jobs):
+            sys.exit("bench.py: a job that takes turns failed")
+        events = sorted((stamp, name, column) for name in ("one", "two") for line in self.figures(name) for column, stamp in enumerate(line))
+        took = sorted((then[0] - now[0]) / 1e6 for now, then in zip(events, events[1:])
+                      if (now[2], then[2]) == (0, 1) and now[1] != then[1])
+        if len(took) < int(rounds):
+            sys.exit(f"bench.py: {len(took)} turns of 2 x {rounds} were handed on")
+        middle = statistics.median(took)
+        self.row(what, f"{middle:.2f} ms", f"{took[len(took) * 9 // 10]:.2f}", "", "5.0 ms", middle <= 5)
+
+    def bench_watch(self):
+        queue = self.queue("watch", "lanes = 2\n")
+        jobs = {"  of a quiet job": ["pause"], "  of a busy job": ["spin"]}
+        programs = {"pause": self.stamp, "spin": f"{self.args.bin}/turn"}
+        wrappers = {what: self.start(queue, "run", "-q", "--", programs[words[0]], *words) for what, words in jobs.items()}
+        try:
+            self.until(lambda: self.call(queue, "queue", "--json").count('"running"') == 2)
+            before, began = {what: cpu_ns(one.pid) for what, one in wrappers.items()}, time.monotonic()
+            time.sleep(self.rounds(60))
+            took_ns = (time.monotonic() - began) * 1e9
+            used = {what: (cpu_ns(one.pid) - before[what]) / took_ns * 100 for what, one in wrappers.items()}
+        finally:
+            for one in wrappers.values():
+                one.send_signal(signal.SIGTERM)
+                one.wait()
+        self.title("watching a running job, of one processor")
+        for what, percent in used.items():
+            self.row(what, f"{percent:.4f} %", bar="0.1 %", met=percent < 0.1)
+
     def bench_size(self):
         size = os.stat(self.pgpu).st_size
         source = pathlib.Path(self.args.disk, "source")
@@ -278,7 +359,11 @@ class Bench:
         self.row("  clean build, make -j2", f"{took:.1f} s", bar="10", met=took < 10)
 
 
-ROWS = ("start", "hand_on", "wait", "lists", "card", "submit", "size")
+ROWS = ("start", "hand_on", "wait", "lists", "card", "submit", "turn", "watch", "size")
+
+
+def cpu_ns(pid):
+    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0])
 
 
 def figure(pid, file, key):

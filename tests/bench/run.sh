@@ -16,6 +16,7 @@ flags=(-std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror)
 [ -x "$build/pgpu" ] || { echo "run.sh: $build/pgpu is missing: run make first" >&2; exit 2; }
 mkdir -p "$bench"
 "${CC:-cc}" "${flags[@]}" -o "$bench/spawn" "$here/spawn.c"
+"${CC:-cc}" "${flags[@]}" -o "$bench/turn" "$here/turn.c"
 "${CC:-cc}" "${flags[@]}" -static -o "$bench/stamp" "$here/stamp.c"
 "${CC:-cc}" "${flags[@]}" -o "$bench/pause" "$here/stamp.c"
 "${CC:-cc}" "${flags[@]}" -I"$tree" -o "$bench/probe" "$here/probe.c" "$build"/runner/cell/probe*.o "$build"/conf/base/*.o

@@ -301,6 +301,35 @@ static void a_line_cut_short_spoils_only_itself(void **state)
 	assert_int_equal(history_find(spool->queue_fd, 6, &back, NULL), 1);
 }
 
+static int count_whole(const struct history_row *row, void *count)
+{
+	struct history_row wanted = make_row(5);
+
+	assert_string_equal(row->command, wanted.command);
+	assert_int_equal(row->ended_wall_ns, wanted.ended_wall_ns);
+	++*(int *)count;
+	return 0;
+}
+
+static void the_end_of_the_log_has_whole_rows_only(void **state)
+{
+	struct spool *spool = *state;
+	struct history_row row = make_row(5);
+	struct stat log;
+	int before = 0;
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(fstatat(spool->queue_fd, "log.tsv", &log, 0), 0);
+	for (long bytes = 1; bytes < log.st_size + 10; bytes++) {
+		int count = 0;
+		assert_int_equal(history_each_late(spool->queue_fd, bytes, count_whole, &count, NULL), 0);
+		assert_in_range(count, before, before + 1);
+		before = count;
+	}
+	assert_int_equal(before, 3);
+}
+
 static void a_command_is_cut_at_4096_bytes(void **state)
 {
 	struct spool *spool = *state;
@@ -339,6 +368,7 @@ int main(void)
 		ON_A_SPOOL(an_environment_of_the_same_hash_gets_a_name_of_its_own),
 		ON_A_SPOOL(a_log_line_reads_back),
 		ON_A_SPOOL(a_line_cut_short_spoils_only_itself),
+		ON_A_SPOOL(the_end_of_the_log_has_whole_rows_only),
 		ON_A_SPOOL(a_command_is_cut_at_4096_bytes),
 		ON_A_SPOOL(the_log_is_never_written_through_a_link),
 	};
