@@ -68,6 +68,7 @@ static bool freeze(struct hold *hold, int64_t left_ns)
 {
 	if (!hold_freeze(hold, true)) {
 		hold_freeze(hold, false);
+		hold->kept_ns = clock_awake_ns();
 		say("the job could not be frozen; it keeps its lane");
 		return false;
 	}
