@@ -37,6 +37,16 @@ static bool pass_on(void *context, int sig)
 	return true;
 }
 
+/* A SIGCONT for all of a terminal wakes a job that has no cell, which is stopped by SIGSTOP alone. */
+static void freeze_again(void *context)
+{
+	struct hold *hold = context;
+
+	hold->continued = true;
+	if (hold->cell.fd < 0)
+		hold_freeze(hold, true);
+}
+
 /* The hold that ends here has its own line in the log. It is written when the lane has gone on. */
 static void log_turn(struct hold *hold)
 {
@@ -97,7 +107,9 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 		if (hold_note(hold, err) < 0)
 			return -1;
 		hold_freeze(hold, false);
-		hold_signal(hold, SIGCONT);
+		if (hold->continued)
+			hold_signal(hold, SIGCONT);
+		hold->continued = false;
 	} else if (!hold->gone) {
 		hold->stop_signal = sig;
 		hold_stop_by(hold, end == LINEUP_SIGNAL ? STOP_SIGNAL : STOP_CANCEL, sig);
@@ -113,6 +125,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 		.cancelled = is_over,
 		.waiting = tell_again,
 		.reaped = note_end,
+		.continued = freeze_again,
 		.passed_on = pass_on,
 		.context = hold,
 	};
@@ -127,9 +140,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 	/* Giving the lane up takes its time; who cancelled meanwhile found nobody stopped whom to continue. */
 	if (!is_over(hold))
 		raise(SIGSTOP);
-	/* Without a cell the SIGCONT that woke us woke the job too. */
-	if (hold->cell.fd < 0)
-		hold_freeze(hold, true);
+	freeze_again(hold);
 	back_ns = clock_awake_ns();
 	if (member_resume(member, err) < 0)
 		return -1;
@@ -143,6 +154,7 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 		.cancelled = is_over,
 		.waiting = log_given,
 		.reaped = note_end,
+		.continued = freeze_again,
 		.passed_on = pass_on,
 		.awake = true,
 		.context = hold,

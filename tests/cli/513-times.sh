@@ -12,7 +12,7 @@ heeds='trap "echo $0 got it; exit 3" USR1; while :; do read -rt 0.1 <>pipe; done
 mkfifo pipe
 
 for cells in auto off; do
-	conf "lanes = 2"$'\n'"cells = \"$cells\""$'\ngrace = "1s"\nclass "warned" { rank = 1 budget = "2s" budget-signal = "USR1@1s" }'
+	conf "lanes = 2"$'\n'"cells = \"$cells\""$'\ngrace = "1s"\nclass "warned" { rank = 1 budget = "'$((2 * slow))$'s" budget-signal = "USR1@'"$slow"$'s" }'
 	with="cells = $cells"
 
 	exits 124 "$with: a job past its limit is stopped" pgpu run --budget 1s --limit 2s -- sleep 1000
@@ -31,8 +31,8 @@ for cells in auto off; do
 	equals "$with: to the job" 'job got it' "$(cat "$out")"
 	cat >both.sh <<-END
 	#!/bin/bash
-	#PGPU budget: 2s
-	#PGPU budget-signal: USR1@1s
+	#PGPU budget: $((2 * slow))s
+	#PGPU budget-signal: USR1@${slow}s
 	bash -c '$heeds' child &
 	trap 'wait; echo job got it; exit 3' USR1
 	while :; do read -rt 0.1 <>pipe; done
@@ -40,7 +40,7 @@ for cells in auto off; do
 	id=$(pgpu submit -q both.sh)
 	exits 3 "$with: a header's signal" pgpu wait "$id"
 	equals "$with: goes to every process of the job" $'child got it\njob got it' "$(pgpu output "$id")"
-	sed 's/USR1@1s/B:USR1@1s/' both.sh >first.sh
+	sed 's/USR1@/B:&/' both.sh >first.sh
 	sed -i "s/trap 'wait;/trap 'kill -0 \$! \&\& echo child lives;/" first.sh
 	id=$(pgpu submit -q first.sh)
 	exits 3 "$with: with B:" pgpu wait "$id"
@@ -48,9 +48,9 @@ for cells in auto off; do
 
 	# --- a job that is away does not age ---
 	conf "lanes = 1"$'\n'"cells = \"$cells\""
-	pgpu run -q -p clip --as away --name away --limit 3s -- sh -c "$(gate away); pgpu turn; exit 9" & away=$!
+	pgpu run -q -p clip --as away --name away --limit $((3 * slow))s -- sh -c "$(gate away); pgpu turn; exit 9" & away=$!
 	reached away
-	pgpu run -q -p clip --as other --name other -- sleep 4 & other=$!
+	pgpu run -q -p clip --as other --name other -- sleep $((4 * slow)) & other=$!
 	until_true queue_shows 'PD .*other'
 	open_gate away
 	wait $other
