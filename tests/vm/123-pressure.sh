@@ -44,6 +44,6 @@ equals "C119 as stalled, though it reads" stalled "$(find "$XDG_STATE_HOME" -nam
 id=$(pgpu submit -q -J crawl -m 256M --limit 5m -- python3 crawl)
 exits 124 "C119 a spooled one too" pgpu wait "$id"
 matches "C119 and the reason says how much it waits" \
-	'no progress for 10s \(no hold on a card, .* of CPU, nothing read or written; it waits for memory at its ceiling ([89][0-9]|100)% of the time\)' \
+	'no progress for 10s \(no hold on a card, .* of CPU, waiting for memory at its ceiling for ([89][0-9]|100)% of its time\)' \
 	"$(pgpu show "$id")"
 finish
