@@ -65,12 +65,12 @@ cells = \"$cells\""
 	# --- ends of a waiting run ---
 	hold_lane "holder-$cells"
 	pgpu run -q --as zz --name behind1 -- true & behind1=$!
-	for pair in "$Ctrl_C 130" "$Ctrl_Backslash 131" 'TERM 143'; do
+	for pair in "$Ctrl_C 130" "$Ctrl_Backslash 131" 'TERM 143' 'HUP 129' 'USR1 138' 'USR2 140'; do
 		read -r what wanted <<<"$pair"
 		types "pgpu run -p interactive --as aa --name front -- touch ran$code"
 		sees 'waiting for a lane'
 		until_true queue_shows behind1
-		if [ "$what" = TERM ]; then kill -TERM "$(wrapper front)"; else press "$what"; fi
+		case $what in [A-Z]*) kill "-$what" "$(wrapper front)" ;; *) press "$what" ;; esac
 		ends "$wanted" "C043 $with: $what of a waiting run: $wanted"
 		equals "C043 $with: its ticket is gone, those behind stand" behind1 "$(names_in_line)"
 	done
@@ -221,6 +221,12 @@ print(*[job["name"] for job in json.load(sys.stdin)])')"
 	ask state
 	equals "C087 $with: the terminal is as it was" "echo=1 lines=1 front=$front" "$answer"
 	press '\x04'
+	types "sh -c 'pgpu run -q --limit $((2 * slow))s -- sh -c \"stty raw -echo; echo is raw; exec sleep 1000\"; echo code=\$?; cat'"
+	sees '^is raw'
+	ends 124 "C087 $with: a full-screen program is stopped at its limit"
+	ask state
+	matches "C087 $with: and the terminal is as it was" '^echo=1 lines=1 ' "$answer"
+	press '\x04'
 	# A run in the background leaves alone what others have made of the terminal since.
 	types "pgpu run -q --name back -- sleep 1000 & stty -echo"
 	until_true shows_state back running
@@ -239,6 +245,21 @@ print(*[job["name"] for job in json.load(sys.stdin)])')"
 		enters ''
 		ends 42 "C129 $with: $name is passed on"
 	done
+	types "pgpu run -q --name takes -- sh -c 'echo begun; read x; exit 43'$code"
+	sees '^begun'
+	kill -TTIN "$(wrapper takes)"
+	kill -TTOU "$(wrapper takes)"
+	kill -CONT "$(wrapper takes)"
+	enters ''
+	ends 43 "C129 $with: TTIN, TTOU and CONT do nothing to a run whose job runs"
+	hold_lane "holder-u-$cells"
+	types "pgpu run --name ttin -- true$code"
+	sees 'waiting for a lane'
+	kill -TTIN "$(wrapper ttin)"
+	kill -TTOU "$(wrapper ttin)"
+	kill -CONT "$(wrapper ttin)"
+	let_go "holder-u-$cells"
+	ends 0 "C129 $with: nor to one that waits"
 	hold_lane "holder-t-$cells"
 	types "pgpu run --name tstp -- true$code"
 	sees 'waiting for a lane'
