@@ -17,7 +17,7 @@ monotonic=$(cut -d. -f1 /proc/uptime)
 # The right time, by a clock that nobody sets.
 right() { echo "@$((now + $(cut -d. -f1 /proc/uptime) - monotonic))"; }
 
-for by in '+2 days' '-2 days'; do
+for by in +2days -2days; do
 	pgpu run -q --name "set$by" --budget 30m --limit 1h -- sh -c "$(gate "set$by"); exit 6" & run=$!
 	reached "set$by"
 	pgpu run -q --name "ends$by" --limit 8s -- sh -c "$(gate "ends$by"); exec sleep 10000" & ends=$!
