@@ -38,6 +38,16 @@ static bool pass_on(void *context, int sig)
 	return true;
 }
 
+/* A SIGCONT for all of a terminal wakes a job that has no cell, which is stopped by SIGSTOP alone. */
+static void freeze_again(void *context)
+{
+	struct hold *hold = context;
+
+	hold->continued = true;
+	if (hold->cell.fd < 0)
+		hold_freeze(hold, true);
+}
+
 /* The hold that ends here has its own line in the log. It is written when the lane has gone on. */
 static void log_turn(struct hold *hold)
 {
@@ -77,6 +87,7 @@ static bool freeze(struct hold *hold, int64_t left_ns)
 {
 	if (!hold_freeze(hold, true)) {
 		hold_freeze(hold, false);
+		hold->kept_ns = clock_awake_ns();
 		say("the job could not be frozen; it keeps its lane");
 		return false;
 	}
@@ -104,9 +115,9 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 		if (hold_note(hold, err) < 0)
 			return -1;
 		hold_freeze(hold, false);
-		/* Stopped from the terminal it is as well; without a cell that was all there was. */
-		if (hold->cell.fd >= 0)
+		if (hold->continued)
 			hold_signal(hold, SIGCONT);
+		hold->continued = false;
 	} else if (!hold->gone) {
 		hold->stop_signal = sig;
 		hold_stop_by(hold, end == LINEUP_SIGNAL ? STOP_SIGNAL : STOP_CANCEL, sig);
@@ -122,6 +133,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 		.cancelled = is_over,
 		.waiting = tell_again,
 		.reaped = note_end,
+		.continued = freeze_again,
 		.passed_on = pass_on,
 		.heard = hear,
 		.context = hold,
@@ -138,9 +150,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 	/* Giving the lane up takes its time; who cancelled meanwhile found nobody stopped whom to continue. */
 	if (!is_over(hold))
 		raise(SIGSTOP);
-	/* Without a cell the SIGCONT that woke us woke the job too. */
-	if (hold->cell.fd < 0)
-		hold_freeze(hold, true);
+	freeze_again(hold);
 	back_ns = clock_awake_ns();
 	if (member_resume(member, err) < 0)
 		return -1;
@@ -154,6 +164,7 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 		.cancelled = is_over,
 		.waiting = log_given,
 		.reaped = note_end,
+		.continued = freeze_again,
 		.passed_on = pass_on,
 		.heard = hear,
 		.awake = true,

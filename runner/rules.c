@@ -11,6 +11,7 @@
 #include "runner/cell/activity.h"
 #include "runner/cell/stray.h"
 #include "runner/hold.h"
+#include "runner/line/ticket.h"
 
 void hold_rules_begin(struct hold *hold)
 {
@@ -133,18 +134,41 @@ static const char *describe_card(enum gpu_use gpu)
 	return gpu == GPU_NOT_HELD ? "no hold on a card" : "no use of the card";
 }
 
+static int keep_frozen(const struct ticket_name *name, const char *file, void *context)
+{
+	uint64_t *id = context;
+	(void)file;
+
+	if ((name->flag == TICKET_TURN || name->flag == TICKET_FROZEN) && (*id == 0 || name->id < *id))
+		*id = name->id;
+	return 0;
+}
+
+/* A frozen job keeps its file locks: one of them may be what the stalled one waits for. */
+static void describe_frozen(const struct hold *hold, char text[64])
+{
+	uint64_t id = 0;
+	struct err ignored = ERR_NONE;
+
+	ticket_each(hold->member->line, keep_frozen, &id, &ignored);
+	text[0] = '\0';
+	if (id)
+		fmt(text, 64, "; job %llu is frozen and keeps its locks", (unsigned long long)id);
+}
+
 static void stop_stalled(struct hold *hold, const struct activity *now)
 {
 	struct err *why = &hold->stalled;
-	char after[TEXT_DURATION], used[TEXT_DURATION], pressed[64] = "";
+	char after[TEXT_DURATION], used[TEXT_DURATION], frozen[64];
+	char idle[80] = "nothing read or written";
 
 	format_whole(hold->stall_after_ns, after);
 	format_whole((now->cpu_ns - hold->stall.progress_cpu_ns) / NS_PER_MS * NS_PER_MS, used);
 	if (now->pressure_percent >= STALL_PRESSURE_PERCENT)
-		fmt(pressed, sizeof pressed, "; it waits for memory at its ceiling %d%% of the time",
-		    now->pressure_percent);
-	err_set(why, EXIT_OK, "job %llu is stopped: no progress for %s (%s, %s of CPU, nothing read or written%s)",
-		(unsigned long long)hold->member->job.id, after, describe_card(now->gpu), used, pressed);
+		fmt(idle, sizeof idle, "waiting for memory at its ceiling for %d%% of its time", now->pressure_percent);
+	describe_frozen(hold, frozen);
+	err_set(why, EXIT_OK, "job %llu is stopped: no progress for %s (%s, %s of CPU, %s%s)",
+		(unsigned long long)hold->member->job.id, after, describe_card(now->gpu), used, idle, frozen);
 	say("%s", why->text);
 	hold_begin_stop(hold, STOP_STALLED);
 }

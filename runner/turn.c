@@ -7,6 +7,8 @@
 #include "conf/base/fmt.h"
 #include "runner/hold.h"
 
+#define FORCE_AGAIN_NS (60 * NS_PER_S)
+
 static const struct conf_class *class_of(const struct hold *hold)
 {
 	return conf_class_find(&hold->member->line->conf, hold->member->job.class_name);
@@ -69,7 +71,11 @@ int64_t hold_turn_at(const struct hold *hold)
 
 	if (!hold->member->yield || !class || !class->turns_forced || hold->gone || hold->stop != STOP_NONE)
 		return INT64_MAX;
-	return hold->held_ns + class->min_hold_ns;
+	int64_t at_ns = hold->held_ns + class->min_hold_ns;
+	/* What could not be frozen now will not be in a moment, and each try holds it up. */
+	if (hold->kept_ns && at_ns < hold->kept_ns + FORCE_AGAIN_NS)
+		at_ns = hold->kept_ns + FORCE_AGAIN_NS;
+	return at_ns;
 }
 
 int hold_turn(struct hold *hold, struct err *err)

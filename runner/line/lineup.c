@@ -9,6 +9,12 @@
 #include "conf/base/clock.h"
 #include "conf/base/rest.h"
 
+static void note_continued(const struct lineup *lineup)
+{
+	if (lineup->continued)
+		lineup->continued(lineup->context);
+}
+
 /* Ctrl-Z: the watch goes to somebody else, the ticket says that it is not to be asked, and then we stop like any other
  * program. */
 static int stop_here(struct member *member, const struct lineup *lineup, struct err *err)
@@ -17,6 +23,7 @@ static int stop_here(struct member *member, const struct lineup *lineup, struct 
 		return -1;
 	if (!lineup->cancelled(lineup->context))
 		raise(SIGSTOP);
+	note_continued(lineup);
 	return member_resume(member, err) < 0 ? -1 : member_settle(member, err);
 }
 
@@ -37,8 +44,8 @@ static int heed_signals(struct member *member, struct signals *signals, const st
 	for (int sig; (sig = signals_next(signals));) {
 		switch (sig) {
 		case SIGCHLD: reap(lineup); break;
+		case SIGCONT: note_continued(lineup); __attribute__((fallthrough));
 		case SIGURG:
-		case SIGCONT:
 			/* Said by somebody who could not reach the socket, or back after a stop: the files have the
 			 * news. */
 			if (member_settle(member, err) < 0)

@@ -22,6 +22,8 @@ struct lineup {
 	void (*reaped)(void *context, pid_t pid, int status, const struct rusage *usage);
 	/* A message of somebody else than "look"; the order of a full disk. May be NULL. */
 	bool (*heard)(void *context, int fd, const char *message);
+	/* A SIGCONT came, or we are back from a stop: whoever sent it may have sent it to others too. May be NULL. */
+	void (*continued)(void *context);
 	/* True for a signal that does not end the wait. May be NULL. */
 	bool (*passed_on)(void *context, int sig);
 	void *context;

@@ -3,83 +3,7 @@
 # `pgpu run` in a terminal, in front of an interactive shell: Ctrl-C, Ctrl-Z and fg, hang-ups, raw mode, with cells and without.
 # shellcheck disable=SC2317 # what follows a sees is reached when it matches
 . "$(dirname "$0")/lib.sh"
-
-# --- the terminal ---------------------------------------------------------------------------------------------------
-open_terminal()
-{
-	coproc TERMINAL { exec python3 "$REPO/tests/cli/terminal.py"; }
-	terminal_in=${TERMINAL[1]} terminal_out=${TERMINAL[0]} terminal=$TERMINAL_PID
-}
-
-ask()
-{
-	printf '%s\n' "$*" >&"$terminal_in"
-	answer=no
-	IFS= read -r answer <&"$terminal_out"
-}
-
-# types COMMAND, at the shell's next prompt; enters LINE, for the job.
-types() { sees 'ready> ' && enters "$*"; }
-enters() { ask type "$*"; }
-press() { ask key "$1"; }
-Ctrl_C='\x03' Ctrl_Z='\x1a' Ctrl_Backslash='\x1c'
-
-# sees REGEX: what the terminal shows next; $answer is its first group.
-sees()
-{
-	ask show "$1"
-	# After that nothing would make sense.
-	[[ $answer = yes* ]] || { not_ok "the terminal shows $1" "$answer"$'\n'"$(pgpu queue 2>&1)"; finish; }
-	answer=${answer#yes }
-}
-
-# ends CODE NAME: the command that was typed with `; code` ends with it.
-code='; echo code=$?'
-ends()
-{
-	sees 'code=(\d+)' || answer=
-	equals "$2" "$1" "$answer"
-}
-
-hang_up()
-{
-	ask hangup
-	eval "exec $terminal_in>&-"
-	wait "$terminal"
-}
-
-# The wrapper of the job with that name, and its state letter in /proc.
-wrapper()
-{
-	local file
-	# shellcheck disable=SC2013 # paths below /proc
-	for file in $(grep -slzx -- "$1" /proc/[0-9]*/cmdline); do
-		grep -qsF "$SANDBOX/" "${file%cmdline}environ" || continue # another run of this test
-		[ "$(cat "${file%cmdline}comm" 2>/dev/null)" = pgpu ] && file=${file#/proc/} && echo "${file%/*}"
-	done
-}
-process_state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null; }
-in_state() { [ "$(process_state "$1")" = "$2" ]; }
-state_of() { pgpu queue --all --json | python3 -c 'import json, sys
-print(*[job["state"] for job in sorted(json.load(sys.stdin), key=lambda job: int(job["id"])) if job["name"] == sys.argv[1]][-1:])' "$1"; }
-shows_state() { [ "$(state_of "$1")" = "$2" ]; }
-names_in_line() { pgpu queue --json | python3 -c 'import json, sys
-print(*[job["name"] for job in json.load(sys.stdin) if job["state"] == "pending"])'; }
-
-id_of() { pgpu queue --json | python3 -c 'import json, sys
-print(*[job["id"] for job in json.load(sys.stdin) if job["name"] == sys.argv[1]])' "$1"; }
-
-# rows NAME: the outcomes of its holds and their exit codes, in order.
-rows() { find "$XDG_STATE_HOME" -name log.tsv -exec awk -F '\t' -v name="$1" '$6 == name { print $15 ":" $14 }' {} + | paste -sd ' '; }
-has_rows() { [ "$(rows "$1")" = "$2" ]; }
-
-# hold_lane NAME: takes the only lane from outside of the terminal; let_go NAME gives it up.
-hold_lane()
-{
-	pgpu run -q --name "$1" -- sh -c "$(gate "$1")" & held=$!
-	reached "$1"
-}
-let_go() { open_gate "$1"; wait "$held"; }
+. "$REPO/tests/cli/terminal.sh"
 
 # A job that takes signals one at a time, says which, and ends with 40 and how often INT came when USR1 comes.
 cat >counter.py <<'END'
@@ -95,19 +19,6 @@ while True:
     ints += 1
     print(f'ints={ints}', flush=True)
 END
-
-# A job that counts: `step` asks it for the next number, `step end` for its last. Open for both ends and on our side too, so
-# that nobody meets an end of file and nothing that was written is lost.
-mkfifo ask said
-exec 7<>ask 8<>said
-counts="exec 3<>$PWD/ask 4<>$PWD/said; n=0; echo begun; while read -r w <&3; do n=\$((n + 1)); echo \$n >&4; [ \"\$w\" != end ] || exit \$((50 + n)); done"
-step()
-{
-	local said
-	echo "${1:-on}" >&7
-	IFS= read -r -t 60 said <&8
-	echo "$said"
-}
 
 for cells in auto off; do
 	if [ $cells = auto ] && ! pgpu status --json | grep -q '"available": *true'; then
@@ -154,12 +65,12 @@ cells = \"$cells\""
 	# --- ends of a waiting run ---
 	hold_lane "holder-$cells"
 	pgpu run -q --as zz --name behind1 -- true & behind1=$!
-	for pair in "$Ctrl_C 130" "$Ctrl_Backslash 131" 'TERM 143'; do
+	for pair in "$Ctrl_C 130" "$Ctrl_Backslash 131" 'TERM 143' 'HUP 129' 'USR1 138' 'USR2 140'; do
 		read -r what wanted <<<"$pair"
 		types "pgpu run -p interactive --as aa --name front -- touch ran$code"
 		sees 'waiting for a lane'
 		until_true queue_shows behind1
-		if [ "$what" = TERM ]; then kill -TERM "$(wrapper front)"; else press "$what"; fi
+		case $what in [A-Z]*) kill "-$what" "$(wrapper front)" ;; *) press "$what" ;; esac
 		ends "$wanted" "C043 $with: $what of a waiting run: $wanted"
 		equals "C043 $with: its ticket is gone, those behind stand" behind1 "$(names_in_line)"
 	done
@@ -310,6 +221,12 @@ print(*[job["name"] for job in json.load(sys.stdin)])')"
 	ask state
 	equals "C087 $with: the terminal is as it was" "echo=1 lines=1 front=$front" "$answer"
 	press '\x04'
+	types "sh -c 'pgpu run -q --limit $((2 * slow))s -- sh -c \"stty raw -echo; echo is raw; exec sleep 1000\"; echo code=\$?; cat'"
+	sees '^is raw'
+	ends 124 "C087 $with: a full-screen program is stopped at its limit"
+	ask state
+	matches "C087 $with: and the terminal is as it was" '^echo=1 lines=1 ' "$answer"
+	press '\x04'
 	# A run in the background leaves alone what others have made of the terminal since.
 	types "pgpu run -q --name back -- sleep 1000 & stty -echo"
 	until_true shows_state back running
@@ -328,6 +245,21 @@ print(*[job["name"] for job in json.load(sys.stdin)])')"
 		enters ''
 		ends 42 "C129 $with: $name is passed on"
 	done
+	types "pgpu run -q --name takes -- sh -c 'echo begun; read x; exit 43'$code"
+	sees '^begun'
+	kill -TTIN "$(wrapper takes)"
+	kill -TTOU "$(wrapper takes)"
+	kill -CONT "$(wrapper takes)"
+	enters ''
+	ends 43 "C129 $with: TTIN, TTOU and CONT do nothing to a run whose job runs"
+	hold_lane "holder-u-$cells"
+	types "pgpu run --name ttin -- true$code"
+	sees 'waiting for a lane'
+	kill -TTIN "$(wrapper ttin)"
+	kill -TTOU "$(wrapper ttin)"
+	kill -CONT "$(wrapper ttin)"
+	let_go "holder-u-$cells"
+	ends 0 "C129 $with: nor to one that waits"
 	hold_lane "holder-t-$cells"
 	types "pgpu run --name tstp -- true$code"
 	sees 'waiting for a lane'

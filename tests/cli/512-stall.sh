@@ -7,15 +7,16 @@
 
 rows() { awk -F '\t' -v id="$1" '$2 == id { print $NF ":" $(NF - 1) }' "$XDG_STATE_HOME"/pgpu/*/log.tsv | paste -sd ' '; }
 id_of() { pgpu queue --json | python3 -c 'import json, sys; print(*[job["id"] for job in json.load(sys.stdin) if job["name"] == sys.argv[1]])' "$1"; }
+after=$((2 * slow))s
 # a_stall: as long as stall-after, and longer than those who were there before.
 a_stall() { pgpu run -q -p clip --as clock --name clock -- sleep 1000; [ $? -eq 124 ] || not_ok "the clock stalls"; }
 
 for cells in auto off; do
-	conf $'lanes = 4\nstall-after = "2s"\ngrace = "1s"\ncells = "'$cells$'"\nclass "test" { stall-after = "0" }'
+	conf $'lanes = 4\nstall-after = "'$after$'"\ngrace = "1s"\ncells = "'$cells$'"\nclass "test" { stall-after = "0" }'
 	with="cells = $cells"
 
 	exits 124 "$with: a job that only sleeps is stopped" pgpu run -- sleep 1000
-	matches "$with: and told why" '^pgpu: job [0-9]+ is stopped: no progress for 2s \(no hold on a card, 0.*s of CPU, nothing read or written\)$' "$(grep -v 'ceiling\|no cell' "$err")"
+	matches "$with: and told why" '^pgpu: job [0-9]+ is stopped: no progress for '$after' \(no hold on a card, 0.*s of CPU, nothing read or written\)$' "$(grep -v 'ceiling\|no cell' "$err")"
 	id=$(pgpu queue --all --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[-1]["id"])')
 	equals "$with: its row" stalled:124 "$(rows "$id")"
 	exits 0 "$with: listed under ST" pgpu queue --all --state ST
@@ -23,7 +24,7 @@ for cells in auto off; do
 
 	id=$(pgpu submit -q -- sh -c 'sleep 1000 & wait')
 	exits 124 "$with: a spooled one too" pgpu wait "$id"
-	matches "$with: show says what was measured" 'no progress for 2s \(no hold on a card, 0.*s of CPU, nothing read or written\)' "$(pgpu show "$id")"
+	matches "$with: show says what was measured" 'no progress for '$after' \(no hold on a card, 0.*s of CPU, nothing read or written\)' "$(pgpu show "$id")"
 
 	# --- progress, in each of its forms, and one that is not to be judged ---
 	pgpu run -q -p clip --as cpu -- python3 -c '
@@ -90,7 +91,7 @@ while not os.path.exists(\"end\"):
 done
 
 # --- the card, from a tree in place of /proc and /sys (tests/fixtures) ---
-conf $'lanes = 4\nstall-after = "2s"\ngrace = "1s"'
+conf $'lanes = 4\nstall-after = "'$after$'"\ngrace = "1s"'
 tree=$SANDBOX/tree
 mkdir -p "$tree"
 cp -r "$REPO/tests/fixtures/amdgpu-rx9060xt/sys" "$tree/sys"
@@ -151,7 +152,7 @@ unset PGPU_PROCFS PGPU_SYSFS
 
 # --- outside of its cell ---
 tree=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-conf $'lanes = 4\nstall-after = "2s"\ngrace = "1s"'
+conf $'lanes = 4\nstall-after = "'$after$'"\ngrace = "1s"'
 if pgpu status | grep -q 'none: children may escape' || [ ! -w "$tree/cgroup.procs" ]; then
 	skip "what left the cell is progress" "nothing can leave a cell here"
 else

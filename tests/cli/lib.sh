@@ -13,6 +13,8 @@ export PATH=$BUILD:$PATH LC_ALL=C.UTF-8 SHELL=/bin/sh
 mkdir -m 700 "$HOME" "$XDG_CONFIG_HOME" "$XDG_STATE_HOME" "$XDG_RUNTIME_DIR" "$XDG_CONFIG_HOME/pgpu" "$SANDBOX/work"
 cd "$SANDBOX/work" || exit 1
 
+# So many times the seconds that a test's job has for what it does: in the emulated machine ($SCENE) all takes longer.
+slow=${SCENE:+4} slow=${slow:-1}
 out=$SANDBOX/out err=$SANDBOX/err # what the last `exits` printed
 count=0 failed=0 finished=
 

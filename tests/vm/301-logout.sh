@@ -15,6 +15,7 @@ log_out()
 	first=$(login "$1" "pgpu submit -- sh -c 'echo \$\$ >pid; $(gate "$1")'")
 	second=$(login "$1" "pgpu submit -- sh -c 'exit 3'")
 	reached "$1"
+	ok "C023 $1: a submit over ssh returns while its job runs"
 	until_true no_session "$1"
 	pid=$(cat "/home/$1/pid")
 	check "$1: the job runs when its user has logged out" alive "$pid"
