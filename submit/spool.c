@@ -75,11 +75,10 @@ void spool_name_format(const struct spool_name *name, char file[256])
 
 	if (name->outcome != OUTCOME_NONE) {
 		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
-	} else if (name->reserved_bytes) {
-		char size[TEXT_SIZE];
-		/* Whole kilobytes: a size in bytes has no spelling. */
-		text_size_format((name->reserved_bytes + 1023) / 1024 * 1024, size);
-		fmt(file + used, 256 - (size_t)used, ":m%s", size);
+	} else {
+		char reserved[TEXT_SIZE];
+		text_reserved_format(name->reserved_bytes, reserved);
+		fmt(file + used, 256 - (size_t)used, "%s", reserved);
 	}
 }
 
@@ -98,17 +97,6 @@ static int parse_figure(const char **at, int max, int *ret)
 	*ret = (int)figure;
 	*at = end;
 	return 0;
-}
-
-/* ":mSIZE" at `*at`, which moves behind it; that it is missing is no error. */
-static int parse_memory(const char **at, struct spool_name *name)
-{
-	char size[TEXT_SIZE];
-
-	if ((*at)[0] != ':' || (*at)[1] != 'm' || (*at)[2] < '0' || (*at)[2] > '9')
-		return 0;
-	*at = text_part(*at + 2, size, sizeof size);
-	return *at ? text_size_parse(size, &name->reserved_bytes, NULL) : -1;
 }
 
 /* ":OUTCOME:CODE", and nothing behind it. */
@@ -133,7 +121,8 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	name.id = fmt_read(file, &end);
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
-	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 || parse_memory(&at, &name) < 0)
+	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 ||
+	    !(at = text_reserved_parse(at, &name.reserved_bytes)))
 		return -1;
 	if (*at && parse_outcome(at, &name) < 0)
 		return -1;

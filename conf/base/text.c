@@ -404,6 +404,28 @@ const char *text_part(const char *text, char *part, size_t size)
 	return text + length;
 }
 
+void text_reserved_format(uint64_t bytes, char text[TEXT_SIZE])
+{
+	char size[TEXT_SIZE];
+
+	text[0] = '\0';
+	if (bytes == 0)
+		return;
+	text_size_format((bytes + 1023) / 1024 * 1024, size);
+	fmt(text, TEXT_SIZE, ":m%s", size);
+}
+
+const char *text_reserved_parse(const char *text, uint64_t *ret_bytes)
+{
+	char size[TEXT_SIZE];
+
+	*ret_bytes = 0;
+	if (text[0] != ':' || text[1] != 'm' || text[2] < '0' || text[2] > '9')
+		return text;
+	text = text_part(text + 2, size, sizeof size);
+	return text && text_size_parse(size, ret_bytes, NULL) == 0 ? text : NULL;
+}
+
 size_t text_utf8_length(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -49,6 +49,11 @@ void text_session_clean(const char *name, char *text, size_t size);
 bool text_class_ok(const char *name);
 /* Copies what comes before the next ':' or the end; where it stopped, or NULL when that is nothing or does not fit. */
 const char *text_part(const char *text, char *part, size_t size);
+/* ":mSIZE" in a file's name, the memory that a job reserves, in whole kilobytes (a size in bytes has no spelling); ""
+ * for 0. */
+void text_reserved_format(uint64_t bytes, char text[TEXT_SIZE]);
+/* The same where it stands at `text`, else 0: where it stopped, or NULL when it is damaged. */
+const char *text_reserved_parse(const char *text, uint64_t *ret_bytes);
 
 /* Bytes of the UTF-8 character at `text`, 1 to 4; 0 when it is not one. Never reads past a NUL. */
 size_t text_utf8_length(const char *text);

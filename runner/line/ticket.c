@@ -24,7 +24,10 @@ static const char *const flag_names[TICKET_FLAGS] = {
 
 void ticket_name_format(const struct ticket_name *name, char file[256])
 {
-	fmt(file, 256, "%llu:%s:%s%s", (unsigned long long)name->id, name->class_name, name->session,
+	char reserved[TEXT_SIZE];
+
+	text_reserved_format(name->reserved_bytes, reserved);
+	fmt(file, 256, "%llu:%s:%s%s%s", (unsigned long long)name->id, name->class_name, name->session, reserved,
 	    flag_names[name->flag]);
 }
 
@@ -37,7 +40,8 @@ int ticket_name_parse(const char *file, struct ticket_name *ret_name)
 	if (file[0] < '1' || file[0] > '9' || *end != ':')
 		return -1;
 	const char *flag = text_part(end + 1, name.class_name, sizeof name.class_name);
-	if (!flag || *flag != ':' || !(flag = text_part(flag + 1, name.session, sizeof name.session)))
+	if (!flag || *flag != ':' || !(flag = text_part(flag + 1, name.session, sizeof name.session)) ||
+	    !(flag = text_reserved_parse(flag, &name.reserved_bytes)))
 		return -1;
 	for (int i = 0; i < TICKET_FLAGS; i++) {
 		if (strcmp(flag, flag_names[i]) == 0) {
@@ -57,7 +61,7 @@ static struct flock whole_lock(void)
 int ticket_make(struct line *line, struct entry *entry, enum ticket_flag flag, struct ticket *ret_ticket,
 		struct err *err)
 {
-	struct ticket_name name = { .id = entry->id, .flag = flag };
+	struct ticket_name name = { .id = entry->id, .reserved_bytes = entry->reserved_bytes, .flag = flag };
 	struct ticket ticket;
 	struct flock lock = whole_lock();
 
@@ -140,7 +144,9 @@ bool ticket_read(struct line *line, const char *file, struct entry *ret_entry)
 
 void candidate_of_ticket(const struct ticket_name *name, const char *file, struct candidate *ret_candidate)
 {
-	*ret_candidate = (struct candidate){ .id = name->id, .barred = name->flag == TICKET_PASSED };
+	*ret_candidate = (struct candidate){ .id = name->id,
+					     .reserved_bytes = name->reserved_bytes,
+					     .barred = name->flag == TICKET_PASSED };
 	memcpy(ret_candidate->class_name, name->class_name, sizeof ret_candidate->class_name);
 	memcpy(ret_candidate->session, name->session, sizeof ret_candidate->session);
 	fmt(ret_candidate->file, sizeof ret_candidate->file, "%s", file);
@@ -153,7 +159,6 @@ void candidate_of_entry(const struct entry *entry, int64_t now_boot_ns, struct c
 	candidate->turned = entry->turned;
 	candidate->job_served = entry->served;
 	candidate->begun = entry->main.pid != 0;
-	candidate->reserved_bytes = entry->reserved_bytes;
 }
 
 static int stop_at_first(const struct ticket_name *name, const char *file, void *context)

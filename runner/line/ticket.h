@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The place in line of a blocking `run`: file boot-ID/tickets/ID:CLASS:SESSION[:FLAG], locked (byte 0, OFD) by the
- * waiting process for as long as it lives. The election reads names alone and asks for the lock of its winner only.
+ * The place in line of a blocking `run`: file boot-ID/tickets/ID:CLASS:SESSION[:mMEMORY][:FLAG], locked (byte 0, OFD)
+ * by the waiting process for as long as it lives. The election reads names alone and asks for the lock of its winner
+ * only. MEMORY is what the job reserves, such as 24G.
  *
  * FLAG is `passed` (did not take its lane in time; it takes the flag off itself when it answers again), `turn` (its job
  * has begun, is frozen, and stands in line again) or `frozen` (the same, but it does not compete: its `run` was
- * stopped). What the dead owner of a begun job left is cleared by rescue. All with the queue lock.
+ * stopped, or it did not take its lane in time and becomes `turn` when it answers). What the dead owner of a begun job
+ * left is cleared by rescue. All with the queue lock.
  */
 #ifndef PGPU_RUNNER_TICKET_H
 #define PGPU_RUNNER_TICKET_H
@@ -25,6 +27,7 @@ struct ticket_name {
 	uint64_t id;
 	char class_name[33];
 	char session[65];
+	uint64_t reserved_bytes; /* see elect.h */
 	enum ticket_flag flag;
 };
 
