@@ -149,7 +149,7 @@ bool desk_find(struct line *line, struct entry *ret_supervisor)
 
 int desk_ask(const struct entry *supervisor, const char *message, char *answer_text, struct err *err)
 {
-	if (wake_ask(supervisor, message, answer_text, ANSWER_MS) < 0)
+	if (wake_ask(supervisor->socket, message, answer_text, ANSWER_MS) < 0)
 		return err_sys(err, "cannot ask the supervisor of this job (process %d)", supervisor->owner.pid);
 	if (strncmp(answer_text, "error ", 6) == 0)
 		return err_set(err, EXIT_FAILED, "%s", answer_text + 6);

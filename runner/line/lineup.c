@@ -37,8 +37,11 @@ static int heed_signals(struct member *member, struct signals *signals, const st
 	for (int sig; (sig = signals_next(signals));) {
 		switch (sig) {
 		case SIGCHLD: reap(lineup); break;
-		case SIGURG:
 		case SIGCONT:
+			if (lineup->continued)
+				lineup->continued(lineup->context);
+			/* fall through */
+		case SIGURG:
 			/* Said by somebody who could not reach the socket, or back after a stop: the files have the
 			 * news. */
 			if (member_settle(member, err) < 0)
@@ -80,7 +83,7 @@ static int sleep_once(struct member *member, struct signals *signals, const stru
 	int sig = polls[count].revents ? heed_signals(member, signals, lineup, err) : 0;
 	if (sig != 0)
 		return sig;
-	if (member_poll_done(member, polls, count, NULL, NULL) && member_settle(member, err) < 0)
+	if (member_poll_done(member, polls, count) && member_settle(member, err) < 0)
 		return -1;
 	return 0;
 }

@@ -22,6 +22,8 @@ struct lineup {
 	void (*reaped)(void *context, pid_t pid, int status, const struct rusage *usage);
 	/* True for a signal that does not end the wait. May be NULL. */
 	bool (*passed_on)(void *context, int sig);
+	/* We were continued, and with us, perhaps, a job that is to stay stopped. May be NULL. */
+	void (*continued)(void *context);
 	void *context;
 };
 
