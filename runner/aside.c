@@ -53,6 +53,15 @@ static void log_turn(struct hold *hold)
 	history_append(hold->member->line->queue_fd, &row, &ignored);
 }
 
+/* Without a cell what continued us (fg, in our process group) continued the job, too. */
+static void stay_frozen(void *context)
+{
+	const struct hold *hold = context;
+
+	if (hold->cell.fd < 0 && !hold->gone)
+		hold_freeze(hold, true);
+}
+
 static void tell_again(void *context)
 {
 	(void)context;
@@ -64,11 +73,21 @@ static void log_given(void *context)
 	log_turn(context);
 }
 
+/* Said once: a class may demand it again and again. */
+static void keep_lane(struct hold *hold, const struct err *why)
+{
+	hold_freeze(hold, false);
+	if (!hold->kept && why)
+		say_err(why);
+	if (!hold->kept)
+		say("the job could not be frozen; it keeps its lane");
+	hold->kept = true;
+}
+
 static bool freeze(struct hold *hold, int64_t left_ns)
 {
 	if (!hold_freeze(hold, true)) {
-		hold_freeze(hold, false);
-		say("the job could not be frozen; it keeps its lane");
+		keep_lane(hold, NULL);
 		return false;
 	}
 	hold->member->job.held_bytes = hold_memory(hold);
@@ -113,22 +132,25 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 		.waiting = tell_again,
 		.reaped = note_end,
 		.passed_on = pass_on,
+		.continued = stay_frozen,
 		.context = hold,
 	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
 
 	if (!freeze(hold, left_ns))
 		return 0;
+	if (member_pause(member, TICKET_FROZEN, err) < 0) {
+		if (member->ticket.fd >= 0)
+			return -1;
+		keep_lane(hold, err);
+		return 0;
+	}
 	log_turn(hold);
-	if (member_pause(member, TICKET_FROZEN, err) < 0)
-		return -1;
 	terminal_restore(&hold->terminal);
 	/* Giving the lane up takes its time; who cancelled meanwhile found nobody stopped whom to continue. */
 	if (!is_over(hold))
 		raise(SIGSTOP);
-	/* Without a cell the SIGCONT that woke us woke the job too. */
-	if (hold->cell.fd < 0)
-		hold_freeze(hold, true);
+	stay_frozen(hold);
 	back_ns = clock_awake_ns();
 	if (member_resume(member, err) < 0)
 		return -1;
@@ -143,6 +165,7 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 		.waiting = log_given,
 		.reaped = note_end,
 		.passed_on = pass_on,
+		.continued = stay_frozen,
 		.awake = true,
 		.context = hold,
 	};
@@ -151,7 +174,11 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 	*ret_away_ns = -1;
 	if (!freeze(hold, left_ns))
 		return 0;
-	if (member_offer(hold->member, err) < 0 || wait_in_line(hold, &lineup, left_ns, left_ns, err) < 0)
+	if (member_offer(hold->member, err) < 0) {
+		keep_lane(hold, err);
+		return 0;
+	}
+	if (wait_in_line(hold, &lineup, left_ns, left_ns, err) < 0)
 		return -1;
 	*ret_away_ns = hold->away_ns - away_ns;
 	return 0;

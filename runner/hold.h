@@ -54,6 +54,8 @@ struct hold {
 	int64_t away_ns;      /* frozen since then */
 	int64_t logged_ns;    /* run in earlier holds, which have their rows in the log */
 	int64_t waited_ns;    /* before this hold */
+	bool kept;	      /* it was said that it could not be frozen */
+	int64_t forced_at_ns; /* awake: not to be frozen without asking before that */
 	struct askers askers; /* of a turn */
 	struct times times;
 	int times_done; /* what of it was due already (enum due) */
