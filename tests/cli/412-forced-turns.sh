@@ -142,6 +142,10 @@ until_true queue_shows 'PD .*next'
 open_gate slow
 wait $slow $fast $next
 equals "nobody is frozen for a job that could not start beside him" 0 "$(cat frozen)"
+starts slow -p night -m 700M
+starts fast -p clip -m 700M
+equals "a frozen job counts what it holds, not its ceiling" 'fast:running slow:frozen' "$(states)"
+ends fast; ends slow
 exits 2 "a ceiling above ram is refused" pgpu run -m 2G -- true
 matches "with both figures" '2G is above ram, 1G|2.0*G is above ram, 1.0*G' "$(cat "$err")"
 finish
