@@ -64,14 +64,6 @@ static void log_turn(struct hold *hold)
 	history_append(hold->member->line->queue_fd, &row, &ignored);
 }
 
-static bool hear(void *context, int fd, const char *message)
-{
-	const struct hold *hold = context;
-
-	desk_told(hold->task->spool, fd, message);
-	return false;
-}
-
 static void tell_again(void *context)
 {
 	(void)context;
@@ -83,12 +75,18 @@ static void log_given(void *context)
 	log_turn(context);
 }
 
+static void keep_lane(struct hold *hold, const struct err *why)
+{
+	hold_freeze(hold, false);
+	if (why)
+		say_err(why);
+	say("the job could not be frozen; it keeps its lane");
+}
+
 static bool freeze(struct hold *hold, int64_t left_ns)
 {
 	if (!hold_freeze(hold, true)) {
-		hold_freeze(hold, false);
-		hold->kept_ns = clock_awake_ns();
-		say("the job could not be frozen; it keeps its lane");
+		keep_lane(hold, NULL);
 		return false;
 	}
 	hold->member->job.ran_ns = left_ns - hold->began_ns - hold->away_ns;
@@ -135,7 +133,6 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 		.reaped = note_end,
 		.continued = freeze_again,
 		.passed_on = pass_on,
-		.heard = hear,
 		.context = hold,
 	};
 	int64_t left_ns = clock_awake_ns(), back_ns;
@@ -143,9 +140,13 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 	member->job.held_bytes = hold_memory(hold);
 	if (!freeze(hold, left_ns))
 		return 0;
+	if (member_pause(member, TICKET_FROZEN, err) < 0) {
+		if (member->ticket.fd >= 0)
+			return -1;
+		keep_lane(hold, err);
+		return 0;
+	}
 	log_turn(hold);
-	if (member_pause(member, TICKET_FROZEN, err) < 0)
-		return -1;
 	terminal_restore(&hold->terminal);
 	/* Giving the lane up takes its time; who cancelled meanwhile found nobody stopped whom to continue. */
 	if (!is_over(hold))
@@ -166,7 +167,6 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 		.reaped = note_end,
 		.continued = freeze_again,
 		.passed_on = pass_on,
-		.heard = hear,
 		.awake = true,
 		.context = hold,
 	};
@@ -175,7 +175,11 @@ int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 	*ret_away_ns = -1;
 	if (!freeze(hold, left_ns))
 		return 0;
-	if (member_offer(hold->member, err) < 0 || wait_in_line(hold, &lineup, left_ns, left_ns, err) < 0)
+	if (member_offer(hold->member, err) < 0) {
+		keep_lane(hold, err);
+		return 0;
+	}
+	if (wait_in_line(hold, &lineup, left_ns, left_ns, err) < 0)
 		return -1;
 	*ret_away_ns = hold->away_ns - away_ns;
 	return 0;

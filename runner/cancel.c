@@ -87,7 +87,7 @@ static int tell(const struct search *search, struct err *err)
 	const char *why = strerror(err->errnum);
 
 	fmt(message, sizeof message, "end %llu", (unsigned long long)search->id);
-	if (wake_ask(&search->entry, message, answer, TELL_MS) < 0 || strcmp(answer, "ok") != 0)
+	if (wake_ask(search->entry.socket, message, answer, TELL_MS) < 0 || strcmp(answer, "ok") != 0)
 		return -1;
 	say("the order to cancel job %llu is not on disk: %s", (unsigned long long)search->id, why);
 	*err = ERR_NONE;

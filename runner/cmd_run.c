@@ -165,12 +165,11 @@ static bool is_cancelled(void *context)
 	return spool_ordered(&run->queue->spool, run->member.job.id) != ORDER_NONE;
 }
 
-static bool hear(void *context, int fd, const char *message)
+static enum message hear(void *context, int fd, const char *text)
 {
 	struct run *run = context;
 
-	desk_told(&run->queue->spool, fd, message);
-	return false;
+	return desk_told(&run->queue->spool, fd, text) ? MESSAGE_SETTLE : MESSAGE_DONE;
 }
 
 static void tell_waiting(void *context)
@@ -189,7 +188,6 @@ static int wait_for_lane(struct run *run, const struct request *request, struct 
 		.until_awake_ns = request->max_wait_ns < 0 ? -1 : run->arrived_ns + request->max_wait_ns,
 		.cancelled = is_cancelled,
 		.waiting = tell_waiting,
-		.heard = hear,
 		.context = run,
 	};
 	int sig = 0;
@@ -273,6 +271,8 @@ static int run_in_queue(struct request *request, struct run *run, struct err *er
 	member_open(&run->member, &run->queue->line, MEMBER_RUN);
 	describe(&run->member.job, &request->job);
 	run->member.wants_id = true;
+	run->member.on_message = hear;
+	run->member.message_context = run;
 	run->queue->line.stops_blocked = true;
 	int code = signals_open(&run->signals, SIGNALS_RUN, err) < 0 ? -1 : wait_for_lane(run, request, err);
 	if (code == 0)

@@ -30,6 +30,6 @@ int cmd_turn(int argc, char **argv)
 		return say_err(&err);
 	/* Nobody there (outside a job, or the socket is lost): nobody to step aside for either. */
 	if (path && *path)
-		wake_call(path, "turn", answer);
+		wake_ask(path, "turn", answer, -1);
 	return EXIT_OK;
 }

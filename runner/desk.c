@@ -96,9 +96,9 @@ bool desk_answer(struct line *line, struct spool *spool, int fd, const char *mes
 {
 	struct err err = ERR_NONE;
 
-	/* The supervisor looks for orders after each message. */
+	/* The supervisor looks for orders after each settle. */
 	if (desk_told(spool, fd, message))
-		return false;
+		return true;
 	if (strncmp(message, "id ", 3) == 0) {
 		give_ids(line, fd, message + 3);
 		return false;
@@ -168,7 +168,7 @@ bool desk_find(struct line *line, struct entry *ret_supervisor)
 
 int desk_ask(const struct entry *supervisor, const char *message, char *answer_text, struct err *err)
 {
-	if (wake_ask(supervisor, message, answer_text, ANSWER_MS) < 0)
+	if (wake_ask(supervisor->socket, message, answer_text, ANSWER_MS) < 0)
 		return err_sys(err, "cannot ask the supervisor of this job (process %d)", supervisor->owner.pid);
 	if (strncmp(answer_text, "error ", 6) == 0)
 		return err_set(err, EXIT_FAILED, "%s", answer_text + 6);

@@ -52,10 +52,10 @@ struct hold {
 	int64_t began_ns;     /* awake */
 	int64_t held_ns;      /* awake: its present hold began */
 	bool continued;	      /* a SIGCONT came while it was frozen: there was a Ctrl-Z, which may have met it too */
-	int64_t kept_ns;      /* awake: it could not be frozen, the last time; 0: always could */
 	int64_t away_ns;      /* frozen since then */
 	int64_t logged_ns;    /* run in earlier holds, which have their rows in the log */
 	int64_t waited_ns;    /* before this hold */
+	int64_t forced_at_ns; /* awake: not to be frozen without asking before that */
 	struct askers askers; /* of a turn */
 	struct times times;
 	int times_done; /* what of it was due already (enum due) */

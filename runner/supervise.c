@@ -144,23 +144,15 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 	return left < 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
 }
 
-struct desk_call {
-	struct hold *hold;
-	bool settle;
-	bool heard; /* anything at all */
-};
-
-static bool on_message(void *context, int fd, const char *message)
+static enum message on_message(void *context, int fd, const char *text)
 {
-	struct desk_call *call = context;
+	struct hold *hold = context;
 
-	call->heard = true;
-	if (strcmp(message, "turn") == 0) {
-		hold_turn_ask(call->hold, fd);
-		return true;
+	if (strcmp(text, "turn") == 0) {
+		hold_turn_ask(hold, fd);
+		return MESSAGE_KEPT;
 	}
-	call->settle |= desk_answer(call->hold->member->line, call->hold->task->spool, fd, message);
-	return false;
+	return desk_answer(hold->member->line, hold->task->spool, fd, text) ? MESSAGE_SETTLE : MESSAGE_DONE;
 }
 
 static int tick(struct hold *hold, struct err *err)
@@ -176,7 +168,6 @@ static int tick(struct hold *hold, struct err *err)
 static int sleep_once(struct hold *hold, struct err *err)
 {
 	struct pollfd polls[MEMBER_POLL + 3];
-	struct desk_call call = { .hold = hold };
 	int timeout_ms;
 	int count = member_poll_fill(hold->member, polls, &timeout_ms);
 
@@ -189,10 +180,10 @@ static int sleep_once(struct hold *hold, struct err *err)
 		reap_first(hold);
 	if (polls[count].revents && heed_signals(hold, err) < 0)
 		return -1;
-	int news = member_poll_done(hold->member, polls, count, on_message, &call);
-	if (news || call.heard)
+	int news = member_poll_done(hold->member, polls, count);
+	if (news)
 		obey_order(hold);
-	if ((news || call.settle) && !hold_empty(hold) && member_settle(hold->member, err) < 0)
+	if (news && !hold_empty(hold) && member_settle(hold->member, err) < 0)
 		return -1;
 	if (hold_turn(hold, err) < 0)
 		return -1;
@@ -207,6 +198,8 @@ static int watch(struct hold *hold, struct err *err)
 	/* The log's line wants the local time: its zone is read here, while the job starts, and not when somebody waits
 	 * for our end. */
 	clock_wall_format(clock_wall_ns(), text);
+	hold->member->on_message = on_message;
+	hold->member->message_context = hold;
 	hold_ceiling_begin(hold);
 	hold_rules_begin(hold);
 	obey_order(hold);
@@ -307,7 +300,9 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 		*ret_verdict = verdict;
 		return 0;
 	}
-	if (watch(&hold, err) < 0) {
+	int watched = watch(&hold, err);
+	member->on_message = NULL;
+	if (watched < 0) {
 		end_at_once(&hold);
 		put_away(&hold);
 		return -1;

@@ -7,7 +7,10 @@
 #include "conf/base/fmt.h"
 #include "runner/hold.h"
 
-#define FORCE_AGAIN_NS (60 * NS_PER_S)
+/* Until what a class demands is tried again: of a job that would only have its lane again, and of one that could not be
+ * frozen. */
+#define SOON_NS	 NS_PER_S
+#define LATER_NS (60 * NS_PER_S)
 
 static const struct conf_class *class_of(const struct hold *hold)
 {
@@ -40,14 +43,17 @@ static void answer(struct hold *hold, int64_t away_ns)
 	}
 }
 
-/* Its first turn, in time or not, says whether the job is one that takes turns. */
-static void note_first(struct hold *hold)
+/* Its first turn, in time or not, says whether the job is one that takes turns; others look at its lane. */
+static void note_first(struct hold *hold, int64_t ran_ns)
 {
 	const struct conf_class *class = class_of(hold);
+	struct entry *job = &hold->member->job;
+	struct err ignored = ERR_NONE;
 
-	if (!hold->member->job.turned && class && class->turns_as_without_turn_ns &&
-	    hold_ran_ns(hold) < class->turns_as_without_turn_ns)
-		hold->member->job.turned = true;
+	if (job->turned || !class || ran_ns >= class->turns_as_without_turn_ns)
+		return;
+	job->turned = true;
+	hold_note(hold, &ignored);
 }
 
 void hold_turn_end(struct hold *hold)
@@ -61,6 +67,8 @@ static int take_turn(struct hold *hold, struct err *err)
 
 	if (hold_turn_aside(hold, &away_ns, err) < 0)
 		return -1;
+	if (away_ns < 0)
+		hold->forced_at_ns = clock_awake_ns() + LATER_NS;
 	answer(hold, away_ns);
 	return 0;
 }
@@ -72,37 +80,34 @@ int64_t hold_turn_at(const struct hold *hold)
 	if (!hold->member->yield || !class || !class->turns_forced || hold->gone || hold->stop != STOP_NONE)
 		return INT64_MAX;
 	int64_t at_ns = hold->held_ns + class->min_hold_ns;
-	/* What could not be frozen now will not be in a moment, and each try holds it up. */
-	if (hold->kept_ns && at_ns < hold->kept_ns + FORCE_AGAIN_NS)
-		at_ns = hold->kept_ns + FORCE_AGAIN_NS;
-	return at_ns;
+	return at_ns > hold->forced_at_ns ? at_ns : hold->forced_at_ns;
+}
+
+/* Whether somebody who is in line now would have the lane, were the job frozen: 1 or 0, or -1. */
+static int is_outranked(struct hold *hold, int64_t ran_ns, struct err *err)
+{
+	if (hold->gone || hold->stop != STOP_NONE || !member_is_waited_for(hold->member))
+		return 0;
+	hold->member->job.held_bytes = hold_memory(hold);
+	return member_outranked(hold->member, ran_ns, err);
 }
 
 int hold_turn(struct hold *hold, struct err *err)
 {
-	bool ending = hold->gone || hold->stop != STOP_NONE;
+	int64_t ran_ns = hold_ran_ns(hold);
 
-	if (hold->askers.count == 0 && clock_awake_ns() < hold_turn_at(hold))
+	if (hold->askers.count > 0)
+		note_first(hold, ran_ns);
+	else if (clock_awake_ns() < hold_turn_at(hold))
 		return 0;
-	if (hold->askers.count == 0) {
-		/* The line may have changed since it was looked at. */
-		if (member_settle(hold->member, err) < 0)
-			return -1;
-		if (!hold->member->yield)
-			return 0;
-		hold->member->job.held_bytes = hold_memory(hold);
-		return take_turn(hold, err);
-	}
-	note_first(hold);
-	int outranked = 0;
-	if (!ending && member_is_waited_for(hold->member)) {
-		hold->member->job.held_bytes = hold_memory(hold);
-		outranked = member_outranked(hold->member, hold_ran_ns(hold), err);
-	}
-	if (outranked < 0)
+	else if (member_settle(hold->member, err) < 0) /* The line may have changed since it was looked at. */
 		return -1;
-	if (outranked)
-		return take_turn(hold, err);
+	else if (!hold->member->yield)
+		return 0;
+	int outranked = is_outranked(hold, ran_ns, err);
+	if (outranked != 0)
+		return outranked < 0 ? -1 : take_turn(hold, err);
+	hold->forced_at_ns = clock_awake_ns() + SOON_NS;
 	answer(hold, 0);
 	return 0;
 }

@@ -180,7 +180,7 @@ static int watch_line(struct worker *worker, struct err *err)
 	if (rest_poll(polls, count + 1, timeout_ms) < 0 && errno != EINTR)
 		return err_sys(err, "cannot watch the line");
 	int again = polls[count].revents ? heed_signals(worker) : 0;
-	again |= member_poll_done(&worker->member, polls, count, NULL, NULL);
+	again |= member_poll_done(&worker->member, polls, count);
 	return again ? member_settle(&worker->member, err) : 0;
 }
 

@@ -49,7 +49,6 @@ void text_session_clean(const char *name, char *text, size_t size);
 bool text_class_ok(const char *name);
 /* Copies what comes before the next ':' or the end; where it stopped, or NULL when that is nothing or does not fit. */
 const char *text_part(const char *text, char *part, size_t size);
-
 /*
  * A size as part of a file's name: ":LETTER" and the size in whole kilobytes, rounded up, such as ":m24G"; "" for 0.
  * text_mark_put() returns its length. text_mark_parse() moves `*at` behind it; one that is missing is 0 and no error.

@@ -198,11 +198,16 @@ static void force_turn(struct view *view)
 {
 	struct plan *plan = view->plan;
 	const struct conf *conf = &view->member->line->conf;
-	const struct candidate *best = elect_for(conf, &view->load, &view->waiting);
+	struct load load = view->load;
 	struct holder holders[CONF_LANES];
 	const struct entry *entries[CONF_LANES];
 	int count = 0;
 
+	/* What the job would hold when it is frozen its supervisor measures, before he freezes it. */
+	load.running_bytes = 0;
+	for (size_t i = 0; i < view->waiting.count; i++)
+		view->waiting.list[i].no_room = false;
+	const struct candidate *best = elect_for(conf, &load, &view->waiting);
 	for (int i = 0; best && i < plan->holder_count; i++) {
 		const struct entry *entry = &plan->holders[i].entry;
 		if (plan->holders[i].number < 0 || entry->state != ENTRY_RUNNING || count == CONF_LANES)

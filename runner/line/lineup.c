@@ -87,7 +87,7 @@ static int sleep_once(struct member *member, struct signals *signals, const stru
 	int sig = polls[count].revents ? heed_signals(member, signals, lineup, err) : 0;
 	if (sig != 0)
 		return sig;
-	if (member_poll_done(member, polls, count, lineup->heard, lineup->context) && member_settle(member, err) < 0)
+	if (member_poll_done(member, polls, count) && member_settle(member, err) < 0)
 		return -1;
 	return 0;
 }

@@ -20,8 +20,6 @@ struct lineup {
 	bool awake;			/* its memory stays as it is while it waits: it is to be back soon */
 	/* A child that ended; of a run that waits with a frozen job it may be the job's. May be NULL. */
 	void (*reaped)(void *context, pid_t pid, int status, const struct rusage *usage);
-	/* A message of somebody else than "look"; the order of a full disk. May be NULL. */
-	bool (*heard)(void *context, int fd, const char *message);
 	/* A SIGCONT came, or we are back from a stop: whoever sent it may have sent it to others too. May be NULL. */
 	void (*continued)(void *context);
 	/* True for a signal that does not end the wait. May be NULL. */

@@ -346,26 +346,25 @@ static bool is_ready(const struct pollfd *polls, int count, int fd)
 	return false;
 }
 
-/* Reads what a caller has to say. 1: look again. */
-static int hear(struct member *member, int i, bool (*on_message)(void *, int, const char *), void *context)
+/* Reads what a caller has to say, and lets go of it when it has. 1: look again. */
+static int hear(struct member *member, int *caller)
 {
-	char message[WAKE_MESSAGE];
-	int got = wake_receive(member->callers[i], message);
-	bool kept = false;
+	char text[WAKE_MESSAGE];
+	int got = wake_receive(*caller, text), fd = *caller;
+	enum message done = MESSAGE_DONE;
 
 	if (got < 0)
 		return 0;
-	if (got > 0 && strcmp(message, "look") == 0) {
-		keep(member->lookers, member->callers[i]);
-		member->callers[i] = -1;
+	*caller = -1;
+	if (got > 0 && strcmp(text, "look") == 0) {
+		keep(member->lookers, fd);
 		return 1;
 	}
-	if (got > 0 && on_message)
-		kept = on_message(context, member->callers[i], message);
-	if (!kept)
-		close(member->callers[i]);
-	member->callers[i] = -1;
-	return 0;
+	if (got > 0 && member->on_message)
+		done = member->on_message(member->message_context, fd, text);
+	if (done != MESSAGE_KEPT)
+		close(fd);
+	return done == MESSAGE_SETTLE;
 }
 
 /* A lane whose first process is gone, or unknown, and that is still held: is its supervisor stopped? */
@@ -398,15 +397,22 @@ static void note_gone(struct member *member, const struct watched *watched)
 		member->gone[member->gone_next++ % MEMBER_GONE] = watched->id;
 }
 
-int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
-		     bool (*on_message)(void *context, int fd, const char *message), void *context)
+/* Whoever has said something is heard at once: many may call, and only the silent ones take room. */
+static int accept_all(struct member *member)
 {
 	int again = 0;
 
-	if (is_ready(polls, count, member->wake.fd)) {
-		for (int fd; (fd = wake_accept(&member->wake)) >= 0;)
-			keep(member->callers, fd);
+	for (int fd; (fd = wake_accept(&member->wake)) >= 0;) {
+		again |= hear(member, &fd);
+		keep(member->callers, fd);
 	}
+	return again;
+}
+
+int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count)
+{
+	int again = is_ready(polls, count, member->wake.fd) ? accept_all(member) : 0;
+
 	for (int i = 0; i < MEMBER_CALLS; i++) {
 		if (member->calls[i] >= 0 && is_ready(polls, count, member->calls[i])) {
 			close(member->calls[i]);
@@ -414,7 +420,7 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 			again |= !member->settled;
 		}
 		if (member->callers[i] >= 0)
-			again |= hear(member, i, on_message, context);
+			again |= hear(member, &member->callers[i]);
 	}
 	for (int i = member->watched_count - 1; i >= 0; i--) {
 		struct watched *watched = &member->watched[i];
@@ -501,7 +507,7 @@ static int wait_for_news(struct member *member, int patience_ms, struct err *err
 			return err_sys(err, "cannot wait for the next in line");
 		if (ready == 0)
 			return 0;
-		if (ready > 0 && member_poll_done(member, polls, count, NULL, NULL))
+		if (ready > 0 && member_poll_done(member, polls, count))
 			return 1;
 	}
 }
@@ -549,9 +555,6 @@ int member_pause(struct member *member, enum ticket_flag flag, struct err *err)
 {
 	int result = 0;
 
-	member->leaving = true;
-	member->wants_lane = false;
-	member->ended = member->lane.fd >= 0;
 	if (line_lock(member->line, err) < 0)
 		return -1;
 	if (member->ticket.fd < 0) {
@@ -561,18 +564,25 @@ int member_pause(struct member *member, enum ticket_flag flag, struct err *err)
 		result = ticket_flag(member->line, member->ticket.file, flag, err);
 	}
 	line_unlock(member->line);
-	return result < 0 ? -1 : stay_until_settled(member, err);
+	if (result < 0)
+		return -1;
+	member->leaving = true;
+	member->wants_lane = false;
+	member->ended = member->lane.fd >= 0;
+	return stay_until_settled(member, err);
 }
 
 int member_offer(struct member *member, struct err *err)
 {
-	member->ended = true;
-	member->wants_lane = true;
 	if (line_lock(member->line, err) < 0)
 		return -1;
 	int result = ticket_make(member->line, &member->job, TICKET_TURN, &member->ticket, err);
 	line_unlock(member->line);
-	return result;
+	if (result < 0)
+		return -1;
+	member->ended = true;
+	member->wants_lane = true;
+	return 0;
 }
 
 int member_resume(struct member *member, struct err *err)

@@ -31,6 +31,9 @@ enum {
 	MEMBER_POLL = 1 + 2 * MEMBER_CALLS + MEMBER_WATCHED
 };
 
+/* What becomes of a message's connection: closed, kept by who answers, or closed and the line is to be settled. */
+enum message { MESSAGE_DONE, MESSAGE_KEPT, MESSAGE_SETTLE };
+
 enum watched_role { WATCHED_HOLDER, WATCHED_MAIN, WATCHED_WATCHER };
 
 struct watched {
@@ -68,6 +71,10 @@ struct member {
 	int calls[MEMBER_CALLS];   /* our connections to others: end of file means look again */
 	int callers[MEMBER_CALLS]; /* theirs: what they have to say was not heard yet */
 	int lookers[MEMBER_CALLS]; /* those of them that said "look": closed when settled */
+	/* Answers, on the connection, any message that is not "look", wherever this member happens to wait. NULL: it
+	 * has no job that could ask. */
+	enum message (*on_message)(void *context, int fd, const char *message);
+	void *message_context;
 	struct watched *watched;
 	int watched_count;
 	struct {
@@ -90,7 +97,7 @@ void member_look_at_card(struct member *member);
 int member_leave(struct member *member, struct err *err);
 /*
  * Of who has a lane and has frozen its job: stands in line with it, and the lane goes to who comes first with the next
- * settle, which may be this member itself.
+ * settle, which may be this member itself. -1: it has its lane as before.
  */
 int member_offer(struct member *member, struct err *err);
 /* Whether anybody stands in line at all; without the lock. Who arrives a moment later is served at the next turn. */
@@ -102,7 +109,7 @@ bool member_is_waited_for(struct member *member);
 int member_outranked(struct member *member, int64_t ran_ns, struct err *err);
 /*
  * What member_leave() does, but a ticket stays and says so: TICKET_PASSED of a `run` that waits and is about to stop
- * itself, TICKET_FROZEN of one whose job has begun.
+ * itself, TICKET_FROZEN of one whose job has begun. -1 without a ticket: it has its lane as before.
  */
 int member_pause(struct member *member, enum ticket_flag flag, struct err *err);
 /* Stands in line again after member_pause(); the next settle may give it a lane. */
@@ -111,12 +118,9 @@ int member_resume(struct member *member, struct err *err);
 /* Descriptors to poll for POLLIN, and how long at most; returns their count. */
 int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms);
 /*
- * After poll(2), with the same array. Answers callers; `on_message` gets any message that is not "look" and answers it
- * on the connection, which is then closed, unless it returns true: then the descriptor is its own (it may be NULL).
- * Returns 1 when member_settle() is to be called, else 0.
+ * After poll(2), with the same array. Answers callers. Returns 1 when member_settle() is to be called, else 0.
  */
-int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count,
-		     bool (*on_message)(void *context, int fd, const char *message), void *context);
+int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POLL], int count);
 /* The workers this process started that are its children still, into `pids`, ended by 0 where there is room. */
 void member_workers(const struct member *member, pid_t *pids, int room);
 /*

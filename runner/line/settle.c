@@ -30,10 +30,13 @@ static int come_back(struct member *member, struct err *err)
 	if (member->ticket.fd < 0 || member->leaving)
 		return 0;
 	ticket_refresh(member->line, &member->ticket);
-	if (ticket_name_parse(member->ticket.file, &name) == 0 && name.flag == TICKET_PASSED)
-		return ticket_flag(member->line, member->ticket.file, member->job.main.pid ? TICKET_TURN : TICKET_PLAIN,
-				   err);
-	return 0;
+	if (ticket_name_parse(member->ticket.file, &name) < 0)
+		return 0;
+	switch (name.flag) {
+	case TICKET_PASSED: return ticket_flag(member->line, member->ticket.file, TICKET_PLAIN, err);
+	case TICKET_FROZEN: return ticket_flag(member->line, member->ticket.file, TICKET_TURN, err);
+	default: return 0;
+	}
 }
 
 void plan_free(struct plan *plan)

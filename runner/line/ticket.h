@@ -6,7 +6,8 @@
  *
  * FLAG is `passed` (did not take its lane in time; it takes the flag off itself when it answers again), `turn` (its job
  * has begun, is frozen, and stands in line again) or `frozen` (the same, but it does not compete: its `run` was
- * stopped). What the dead owner of a begun job left is cleared by rescue. All with the queue lock.
+ * stopped, or it did not take its lane in time and becomes `turn` when it answers). What the dead owner of a begun job
+ * left is cleared by rescue. All with the queue lock.
  */
 #ifndef PGPU_RUNNER_TICKET_H
 #define PGPU_RUNNER_TICKET_H

@@ -93,9 +93,18 @@ static int count_frozen(struct view *view, const struct entry *entry)
 {
 	struct err ignored = ERR_NONE;
 
+	view->spool_runs |= entry->kind == ENTRY_SPOOL;
 	view->load.frozen++;
 	view->load.frozen_bytes += entry->held_bytes ? entry->held_bytes : entry->reserved_bytes;
 	return view_note_holder(view, entry, HOLDER_IN_LINE, &ignored);
+}
+
+/* Nobody holds it any more. */
+static void drop_ticket(struct view *view, const char *file, const struct entry *entry)
+{
+	if (entry->socket[0])
+		unlink(entry->socket);
+	unlinkat(view->member->line->tickets_fd, file, 0);
 }
 
 static int add_ticket(const struct ticket_name *name, const char *file, void *context)
@@ -104,6 +113,12 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	bool begun = name->flag == TICKET_TURN || name->flag == TICKET_FROZEN;
 	struct entry entry = { 0 };
 
+	/* No election chooses it, to find that it is dead. */
+	if (name->flag == TICKET_PASSED && !ticket_read(view->member->line, file, NULL)) {
+		ticket_read(view->member->line, file, &entry);
+		drop_ticket(view, file, &entry);
+		return 0;
+	}
 	if (begun && !ticket_read(view->member->line, file, &entry))
 		return view_adopt_frozen(view, file);
 	if (begun && count_frozen(view, &entry) < 0)
@@ -201,7 +216,8 @@ static bool grantee_alive(struct view *view, const struct seat_view *seat)
 	return ticket && (ticket->file[0] == '\0' || ticket_read(view->member->line, ticket->file, NULL));
 }
 
-/* A grantee that did not answer in time: its ticket is passed over, a standby is not asked again. */
+/* A grantee that did not answer in time: its ticket is passed over, a standby is not asked again. A begun job stays one
+ * that is frozen, and counts as such: it is in memory, and to be cleared should its owner die. */
 static int pass_over(struct view *view, const struct seat_view *seat, struct err *err)
 {
 	if (seat->entry.id == 0) {
@@ -213,7 +229,7 @@ static int pass_over(struct view *view, const struct seat_view *seat, struct err
 	if (!ticket || ticket->barred)
 		return 0;
 	ticket->barred = true;
-	return ticket_flag(view->member->line, ticket->file, TICKET_PASSED, err);
+	return ticket_flag(view->member->line, ticket->file, ticket->begun ? TICKET_FROZEN : TICKET_PASSED, err);
 }
 
 /* Counts a lane or role that is granted and not taken yet. True: it is taken care of. */
@@ -262,12 +278,10 @@ int view_grant(struct view *view, const struct seat_view *seat, struct candidate
 
 	winner->barred = true;
 	if (!ticket_read(line, winner->file, &entry)) {
-		/* Nobody holds it any more; a job that had begun is cleared first. */
+		/* A job that had begun is cleared first. */
 		if (entry.main.pid)
 			return view_adopt_frozen(view, winner->file);
-		if (entry.socket[0])
-			unlink(entry.socket);
-		unlinkat(line->tickets_fd, winner->file, 0);
+		drop_ticket(view, winner->file, &entry);
 		return 0;
 	}
 	if (seat_grant(line, seat, &entry, err) < 0)

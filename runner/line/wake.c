@@ -49,7 +49,7 @@ void wake_open(struct wake *wake)
 	/* A socket of our own pid and start time can only be left from before a lost runtime folder came back. */
 	if (bound < 0 && errno == EADDRINUSE && unlink(name.sun_path) == 0)
 		bound = bind(fd, (struct sockaddr *)&name, sizeof name);
-	if (bound < 0 || listen(fd, 64) < 0)
+	if (bound < 0 || listen(fd, SOMAXCONN) < 0)
 		return;
 	wake->user = geteuid();
 	memcpy(wake->path, name.sun_path, sizeof wake->path);
@@ -118,34 +118,32 @@ int wake_look(const struct entry *to)
 	return fd;
 }
 
-int wake_call(const char *path, const char *message, char *answer)
+/* Who listens at the other end. */
+static void continue_stopped(int fd)
 {
-	SCOPE_FD int fd = call(path, message);
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+	struct procid id;
 
-	if (fd < 0)
-		return -1;
-	while (poll(&ready, 1, -1) < 0) {
-		if (errno != EINTR)
-			return -1;
-	}
-	return wake_receive(fd, answer);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 &&
+	    procid_read(peer.pid, &id) == 0 && procid_stopped(&id))
+		procid_signal(&id, SIGCONT);
 }
 
-int wake_ask(const struct entry *to, const char *message, char *answer, int timeout_ms)
+int wake_ask(const char *path, const char *message, char *answer, int timeout_ms)
 {
-	SCOPE_FD int fd = call(to->socket, message);
+	SCOPE_FD int fd = call(path, message);
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	int count = 0;
 
 	if (fd < 0)
 		return -1;
-	for (int waited = 0; count == 0 && waited < timeout_ms; waited += 1000) {
+	for (int64_t waited = 0; count == 0 && (timeout_ms < 0 || waited < timeout_ms); waited += 1000) {
 		count = poll(&ready, 1, 1000);
 		if (count < 0 && errno == EINTR)
 			count = 0;
-		if (count == 0 && procid_stopped(&to->owner))
-			procid_signal(&to->owner, SIGCONT);
+		if (count == 0)
+			continue_stopped(fd);
 	}
 	if (count == 0)
 		errno = ETIMEDOUT;

@@ -42,12 +42,10 @@ int wake_receive(int fd, char *text);
 
 /* Connects and sends; returns the connection, or -1 when there is nobody (or the message went as a signal). */
 int wake_look(const struct entry *to);
-/* The same to the socket at `path`, for as long as it takes: 0 at the end of file. */
-int wake_call(const char *path, const char *message, char *answer);
 /*
- * Sends `message` to a process and waits for the answer up to `timeout_ms`: its length, -1 with errno. A process that
- * is stopped is continued after a second.
+ * Sends `message` to the socket at `path` and waits for the answer up to `timeout_ms`, -1: for ever; its length, or -1
+ * with errno, which is ECONNRESET at an end of file. A process that is stopped is continued after a second.
  */
-int wake_ask(const struct entry *to, const char *message, char *answer, int timeout_ms);
+int wake_ask(const char *path, const char *message, char *answer, int timeout_ms);
 
 #endif

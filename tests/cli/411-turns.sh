@@ -4,6 +4,18 @@
 # shellcheck disable=SC2317 # until_true calls some of these
 . "$(dirname "$0")/lib.sh"
 cp "$REPO/examples/turns/turns.py" .
+# ask.py MESSAGE…: asks all of it before its supervisor can answer anything, then prints the answers.
+cat >ask.py <<'END'
+import os, signal, socket, sys
+supervisor = int(os.environ["GPU_QUEUE_PID"])
+os.kill(supervisor, signal.SIGSTOP)
+callers = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for message in sys.argv[1:]]
+for caller, message in zip(callers, sys.argv[1:]):
+	caller.connect(os.environ["GPU_QUEUE_TURN"])
+	caller.send(message.encode())
+os.kill(supervisor, signal.SIGCONT)
+print(*[caller.recv(256).decode() for caller in callers])
+END
 
 # --- outside, and with nobody waiting ---
 exits 0 "outside a job a turn does nothing" pgpu turn
@@ -20,15 +32,6 @@ equals "which is no row of the log" 0 "$(cut -f14- "$XDG_STATE_HOME"/pgpu/*/log.
 rows() { awk -F '\t' -v id="$1" '$2 == id { print $NF ":" $(NF - 1) }' "$XDG_STATE_HOME"/pgpu/*/log.tsv | paste -sd ' '; }
 pid_of() { pgpu show --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
 owner_of() { sed -n 's/^owner \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets/"$1":*; }
-# have_asked WRAPPER N: so many are connected to its socket beside itself, and all processes of its job sleep.
-have_asked()
-{
-	local child
-	[ "$(grep -c "/$1-" /proc/net/unix)" -eq $(($2 + 1)) ] || return 1
-	for child in $(pgrep -P "$main"); do
-		[[ $(sed 's/.*) //' "/proc/$child/stat") = S* ]] || return 1
-	done
-}
 is_state() { pgpu show --json "$1" | grep -q "\"state\":\"$2\""; }
 gone() { ! alive "$1"; }
 id_of() { pgpu queue --json | python3 -c 'import json, sys; print(*[job["id"] for job in json.load(sys.stdin) if job["name"] == sys.argv[1]])' "$1"; }
@@ -104,23 +107,19 @@ for cells in auto off; do
 	wait $worse
 
 	# --- several askers, one turn ---
-	pgpu run -q -p clip --as many --name many -- sh -c "$(gate many); pgpu turn & pgpu turn & python3 -c 'import turns; print(turns.take())' & wait" >many-out & wrapper=$!
+	pgpu run -q -p clip --as many --name many -- sh -c "$(gate many); python3 ask.py turn turn turn" >many-out & wrapper=$!
 	reached many
 	id=$(id_of many)
-	main=$(pid_of "$id")
 	pgpu run -q -p clip --as first --name first -- sh -c "$(gate first)" & first=$!
 	until_true queue_shows 'PD .*first'
-	# Stopped until all three have asked.
-	kill -STOP $wrapper
 	open_gate many
-	until_true have_asked $wrapper 3
-	kill -CONT $wrapper
 	reached first
 	open_gate first
 	wait $first
 	wait $wrapper
 	equals "$with: askers of one job, and all go on" 0 $?
 	equals "$with: with one turn" 'turn: completed:0' "$(rows "$id")"
+	matches "$with: and one answer" '^ok ([0-9]+) ok \1 ok \1$' "$(cat many-out)"
 
 	# --- the counter ---
 	pgpu run -q -p clip --as count --name count -- sh -c "$(gate count); python3 -c 'import os, turns
@@ -191,6 +190,68 @@ print(before, away > 0, int(open(os.environ[\"GPU_QUEUE_FROZEN\"]).read()) == aw
 	exits 7 "$with: and runs again" pgpu wait "$id"
 	matches "$with: with one restart" '"restarts":1' "$(pgpu show --json "$id")"
 
+	# --- its supervisor is stopped ---
+	pgpu run -q -p clip --as still --name still -- sh -c "$(gate still); pgpu turn; exit 6" & wrapper=$!
+	reached still
+	kill -STOP $wrapper
+	open_gate still
+	wait $wrapper
+	equals "$with: who asks continues a supervisor that is stopped" 6 $?
+
+	away passed
+	kill -STOP $wrapper
+	open_gate first
+	wait $first
+	until_true test -e "$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets)/$id:clip:passed:frozen"
+	matches "$with: one that does not take its lane in time is still a frozen job" "$id S .*passed .*frozen; its process is stopped" "$(pgpu queue)"
+	kill -CONT $wrapper
+	reached passed-back
+	ok "$with: and goes on when its supervisor does"
+	open_gate passed-back
+	wait $wrapper
+
+	away passed
+	kill -STOP $wrapper
+	open_gate first
+	wait $first
+	until_true test -e "$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets)/$id:clip:passed:frozen"
+	kill -KILL $wrapper
+	wait $wrapper 2>/dev/null
+	pgpu run -q -- true
+	pgpu queue >/dev/null
+	check "$with: killed meanwhile, its job is ended by the next call" gone "$main"
+
+	# --- questions while it is away, and many at once ---
+	away busy
+	socket=$(sed -n 's/^socket //p' "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets/"$id":*)
+	matches "$with: a question is answered while the job is away" '^id [0-9]+$' "$(python3 -c 'import socket, sys
+queue = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+queue.connect(sys.argv[1])
+queue.send(b"id 1")
+print(queue.recv(256).decode())' "$socket")"
+	back busy
+	wait $wrapper
+	# shellcheck disable=SC2046 # a list of words
+	pgpu run -q -- python3 ask.py $(yes settle | head -n 200) >many-out
+	equals "$with: of many questions at once each is answered" 200 "$(grep -o ok many-out | wc -l)"
+
+	# --- a ticket that cannot be made ---
+	pgpu run -p clip --as full --name full -- sh -c "$(asks full)" 2>said & wrapper=$!
+	reached full
+	id=$(id_of full)
+	mkdir "$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets)/$id:clip:full:turn"
+	pgpu run -q -p clip --as first --name first -- true & first=$!
+	until_true queue_shows 'PD .*first'
+	open_gate full
+	reached full-back
+	matches "$with: a job that cannot stand in line keeps its lane and goes on" 'cannot make ticket.*
+.*it keeps its lane' "$(cat said)"
+	rmdir "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets/*:turn
+	open_gate full-back
+	wait $wrapper
+	equals "$with: to its end" 7 $?
+	wait $first
+
 	# --- submit in between ---
 	id=$(pgpu submit -q -p clip --as spool -J spool -- sh -c "$(asks spool2)")
 	reached spool2
@@ -203,4 +264,33 @@ print(before, away > 0, int(open(os.environ[\"GPU_QUEUE_FROZEN\"]).read()) == aw
 	open_gate else
 	exits 0 "$with: and the other ends" pgpu wait "$other"
 done
+
+# --- Ctrl-Z and fg of a run whose job is away: the SIGCONT of fg is sent to the job, too, where it has no cell ---
+conf $'lanes = 1\ncells = "off"'
+coproc TERMINAL { python3 "$REPO/tests/cli/terminal.py"; }
+say() { echo "$*" >&"${TERMINAL[1]}"; read -r answer <&"${TERMINAL[0]}"; }
+gate_pipes away; gate_pipes away-back
+say type "pgpu run -q -p clip --as away --name away -- sh -c '$(asks away)'"
+reached away
+id=$(id_of away)
+main=$(pid_of "$id")
+pgpu run -q -p clip --as first --name first -- sh -c "$(gate first)" & first=$!
+until_true queue_shows 'PD .*first'
+open_gate away
+reached first
+until_true is_state "$id" frozen
+say key '\x1a'
+say show Stopped
+say type fg
+until_true test -e "$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets)/$id:clip:away:turn"
+stopped() { [[ $(sed 's/.*) //' "/proc/$1/stat") = T* ]]; }
+until_true stopped "$main"
+ok "after Ctrl-Z and fg a job that is away stays stopped"
+open_gate first
+wait $first
+reached away-back
+open_gate away-back
+say type 'echo code $?'
+say show '^code [0-9]+'
+equals "and goes on when it has a lane" 'yes code 7' "$answer"
 finish

@@ -111,10 +111,41 @@ matches "and why" 'PD .*other .*running and frozen jobs may need 700M, ram is 1.
 open_gate large; wait "$pid_large"
 reached other
 ok "when one ends the other starts"
+open_gate other; wait $other
+starts large -p clip -m 700M
+starts plain
+pgpu run -q -p clip -m 400M --as waits --name waits -- true & waits=$!
+until_true queue_shows 'PD .*waits'
+ends plain
+equals "nor is one that stood in line when a lane became free" 'large:running waits:pending' "$(states)"
+ends large
+wait $waits
+starts other
 starts plain
 equals "the general ceiling is no plan, and counts nothing" 'other:running plain:running' "$(states)"
 ends plain
-open_gate other; wait $other
+ends other
+
+# What it holds is known once it is frozen; then the better one would not fit beside it.
+conf $'lanes = 1\nram = "1G"\n'"$night"
+pgpu run -q -p night --as slow --name slow -- python3 -c "
+import os
+held = b'x' * 600000000
+open('$SANDBOX/slow.here', 'w').write('here\\n')
+open('$SANDBOX/slow.open').read()
+print(int(open(os.environ['GPU_QUEUE_FROZEN']).read()))" >frozen & slow=$!
+reached slow
+pgpu run -q -p clip -m 700M --as fast --name fast -- true & fast=$!
+until_true queue_shows 'PD .*fast'
+pgpu run -q -p clip --as next --name next -- true & next=$!
+until_true queue_shows 'PD .*next'
+open_gate slow
+wait $slow $fast $next
+equals "nobody is frozen for a job that could not start beside him" 0 "$(cat frozen)"
+starts slow -p night -m 700M
+starts fast -p clip -m 700M
+equals "a frozen job counts what it holds, not its ceiling" 'fast:running slow:frozen' "$(states)"
+ends fast; ends slow
 exits 2 "a ceiling above ram is refused" pgpu run -m 2G -- true
 matches "with both figures" '2G is above ram, 1G|2.0*G is above ram, 1.0*G' "$(cat "$err")"
 finish

@@ -308,11 +308,35 @@ static void a_ticket_says_who_waits(void **state)
 	assert_false(ticket_read(*state, ticket.file, NULL));
 }
 
+static void a_ticket_s_name_says_what_its_job_reserves(void **state)
+{
+	struct ticket ticket;
+	struct entry entry = { .id = 78, .class_name = "test", .session = "me", .reserved_bytes = UINT64_C(700) << 20 };
+	struct ticket_name name;
+	struct candidate candidate;
+
+	assert_int_equal(ticket_make(*state, &entry, TICKET_PASSED, &ticket, NULL), 0);
+	assert_string_equal(ticket.file, "78:test:me:m700M:passed");
+	assert_int_equal(ticket_name_parse(ticket.file, &name), 0);
+	candidate_of_ticket(&name, ticket.file, &candidate);
+	assert_int_equal(candidate.reserved_bytes, UINT64_C(700) << 20);
+	assert_true(candidate.barred);
+	ticket_remove(*state, &ticket);
+}
+
 static void strange_names_are_no_tickets(void **state)
 {
-	static const char *const strange[] = {
-		"", ".", "x", "0:test:me", "1:test", "1:te st:me", "1:test:me:gone", "-1:test:me", "1:test:me:"
-	};
+	static const char *const strange[] = { "",
+					       ".",
+					       "x",
+					       "0:test:me",
+					       "1:test",
+					       "1:te st:me",
+					       "1:test:me:gone",
+					       "1:test:me:m",
+					       "1:test:me:m5Q",
+					       "-1:test:me",
+					       "1:test:me:" };
 	struct ticket_name name;
 	(void)state;
 
@@ -403,6 +427,7 @@ int main(void)
 		ON_A_QUEUE(lanes_that_were_lowered_still_count),
 		ON_A_QUEUE(the_line_is_calm_only_where_all_lanes_are_watched),
 		ON_A_QUEUE(a_ticket_says_who_waits),
+		ON_A_QUEUE(a_ticket_s_name_says_what_its_job_reserves),
 		cmocka_unit_test(strange_names_are_no_tickets),
 		ON_A_QUEUE(ids_go_up_and_skip_to_the_next_block_after_a_boot),
 		ON_A_QUEUE(who_was_served_is_remembered),
