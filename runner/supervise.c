@@ -111,8 +111,7 @@ static int heed_signals(struct hold *hold, struct err *err)
 			break;
 		case SIGURG: /* a message of somebody who did not find our socket */
 			obey_order(hold);
-			if (member_settle(hold->member, err) < 0)
-				return -1;
+			member_settle_begun(hold->member);
 			break;
 		default: break;
 		}
@@ -155,14 +154,15 @@ static enum message on_message(void *context, int fd, const char *text)
 	return desk_answer(hold->member->line, hold->task->spool, fd, text) ? MESSAGE_SETTLE : MESSAGE_DONE;
 }
 
-static int tick(struct hold *hold, struct err *err)
+static void tick(struct hold *hold)
 {
 	if (clock_awake_ns() < hold->tick_ns)
-		return 0;
+		return;
 	hold->tick_ns = clock_awake_ns() + TICK_NS;
 	if (hold->look_at_memory)
 		hold_ceiling_look(hold);
-	return member_tick(hold->member) ? member_settle(hold->member, err) : 0;
+	if (member_tick(hold->member))
+		member_settle_begun(hold->member);
 }
 
 static int sleep_once(struct hold *hold, struct err *err)
@@ -183,11 +183,13 @@ static int sleep_once(struct hold *hold, struct err *err)
 	int news = member_poll_done(hold->member, polls, count);
 	if (news)
 		obey_order(hold);
-	if (news && !hold_empty(hold) && member_settle(hold->member, err) < 0)
-		return -1;
+	if (news && !hold_empty(hold))
+		member_settle_begun(hold->member);
 	if (hold_turn(hold, err) < 0)
 		return -1;
-	return hold_empty(hold) ? 0 : tick(hold, err);
+	if (!hold_empty(hold))
+		tick(hold);
+	return 0;
 }
 
 static int watch(struct hold *hold, struct err *err)

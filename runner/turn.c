@@ -83,30 +83,33 @@ int64_t hold_turn_at(const struct hold *hold)
 	return at_ns > hold->forced_at_ns ? at_ns : hold->forced_at_ns;
 }
 
-/* Whether somebody who is in line now would have the lane, were the job frozen: 1 or 0, or -1. */
-static int is_outranked(struct hold *hold, int64_t ran_ns, struct err *err)
+/* Whether somebody who is in line now would have the lane, were the job frozen. Where that cannot be told, nobody. */
+static bool is_outranked(struct hold *hold, int64_t ran_ns)
 {
+	struct err ignored = ERR_NONE;
+
 	if (hold->gone || hold->stop != STOP_NONE || !member_is_waited_for(hold->member))
-		return 0;
+		return false;
 	hold->member->job.held_bytes = hold_memory(hold);
-	return member_outranked(hold->member, ran_ns, err);
+	return member_outranked(hold->member, ran_ns, &ignored) > 0;
 }
 
 int hold_turn(struct hold *hold, struct err *err)
 {
 	int64_t ran_ns = hold_ran_ns(hold);
 
-	if (hold->askers.count > 0)
+	if (hold->askers.count > 0) {
 		note_first(hold, ran_ns);
-	else if (clock_awake_ns() < hold_turn_at(hold))
-		return 0;
-	else if (member_settle(hold->member, err) < 0) /* The line may have changed since it was looked at. */
-		return -1;
-	else if (!hold->member->yield)
-		return 0;
-	int outranked = is_outranked(hold, ran_ns, err);
-	if (outranked != 0)
-		return outranked < 0 ? -1 : take_turn(hold, err);
+	} else {
+		if (clock_awake_ns() < hold_turn_at(hold))
+			return 0;
+		/* The line may have changed since it was looked at. */
+		member_settle_begun(hold->member);
+		if (!hold->member->yield)
+			return 0;
+	}
+	if (is_outranked(hold, ran_ns))
+		return take_turn(hold, err);
 	hold->forced_at_ns = clock_awake_ns() + SOON_NS;
 	answer(hold, 0);
 	return 0;

@@ -145,7 +145,8 @@ void gate_note_patience(struct view *view)
 	const struct candidate *first = first_in_line(view);
 	struct card_room *card = &view->load.card;
 
-	if (!first || !waits_for_vram(first) || elect_has_vram(&view->load, first))
+	/* While no lane could be given the card was not looked at: that wait is one for a lane. */
+	if (!view->member->card_seen || !first || !waits_for_vram(first) || elect_has_vram(&view->load, first))
 		return;
 	int64_t since = waits_since(view, first->id);
 	if (view->now - since >= conf->vram_patience_ns)

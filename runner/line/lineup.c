@@ -15,6 +15,15 @@ static void note_continued(const struct lineup *lineup)
 		lineup->continued(lineup->context);
 }
 
+/* Whose job has begun goes on trying. */
+static int look(struct member *member, struct err *err)
+{
+	if (member->job.main.pid == 0)
+		return member_settle(member, err);
+	member_settle_begun(member);
+	return 0;
+}
+
 /* Ctrl-Z: the watch goes to somebody else, the ticket says that it is not to be asked, and then we stop like any other
  * program. */
 static int stop_here(struct member *member, const struct lineup *lineup, struct err *err)
@@ -24,7 +33,7 @@ static int stop_here(struct member *member, const struct lineup *lineup, struct 
 	if (!lineup->cancelled(lineup->context))
 		raise(SIGSTOP);
 	note_continued(lineup);
-	return member_resume(member, err) < 0 ? -1 : member_settle(member, err);
+	return member_resume(member, err) < 0 ? -1 : look(member, err);
 }
 
 static void reap(const struct lineup *lineup)
@@ -48,7 +57,7 @@ static int heed_signals(struct member *member, struct signals *signals, const st
 		case SIGURG:
 			/* Said by somebody who could not reach the socket, or back after a stop: the files have the
 			 * news. */
-			if (member_settle(member, err) < 0)
+			if (look(member, err) < 0)
 				return -1;
 			break;
 		case SIGTSTP:
@@ -87,7 +96,7 @@ static int sleep_once(struct member *member, struct signals *signals, const stru
 	int sig = polls[count].revents ? heed_signals(member, signals, lineup, err) : 0;
 	if (sig != 0)
 		return sig;
-	if (member_poll_done(member, polls, count) && member_settle(member, err) < 0)
+	if (member_poll_done(member, polls, count) && look(member, err) < 0)
 		return -1;
 	return 0;
 }
@@ -99,7 +108,7 @@ int lineup_wait(struct member *member, struct signals *signals, const struct lin
 	bool told = false;
 
 	member->wants_lane = true;
-	if (member_settle(member, err) < 0)
+	if (look(member, err) < 0)
 		return -1;
 	while (member->lane.fd < 0) {
 		/* An order is on file before its message: looked at after each settle, it is not missed. */
@@ -117,7 +126,7 @@ int lineup_wait(struct member *member, struct signals *signals, const struct lin
 			if (lineup->awake)
 				continue;
 			rest_text();
-			if (member_settle(member, err) < 0)
+			if (look(member, err) < 0)
 				return -1;
 			rest_heap();
 			continue;

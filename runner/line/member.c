@@ -303,6 +303,20 @@ int member_settle(struct member *member, struct err *err)
 	return 0;
 }
 
+void member_settle_begun(struct member *member)
+{
+	struct err err = ERR_NONE;
+
+	if (member_settle(member, &err) == 0) {
+		member->troubled = false;
+		return;
+	}
+	if (!member->troubled)
+		say_err(&err);
+	member->troubled = true;
+	member->again_boot_ns = clock_boot_ns() + NS_PER_S;
+}
+
 static int remaining_ms(int64_t at_boot_ns)
 {
 	int64_t left = (at_boot_ns - clock_boot_ns() + NS_PER_MS - 1) / NS_PER_MS;

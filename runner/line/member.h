@@ -56,6 +56,7 @@ struct member {
 	bool wants_lane; /* a `run` in line */
 	bool wants_id;	 /* its first settle gives it an id */
 	bool settled;
+	bool troubled;		  /* the last member_settle_begun() failed, and it was said */
 	bool card_seen;		  /* by this settle: what the next says */
 	struct card_sample *card; /* heap, once it was needed: the last look at the card */
 	bool yield;   /* of who has a lane: the last settle found that its job is to be frozen for a better one */
@@ -88,6 +89,11 @@ void member_close(struct member *member);
 
 /* -1 only when the files cannot be read or written; the error says which. */
 int member_settle(struct member *member, struct err *err);
+/*
+ * The same of whose job has begun: a line whose files cannot be written, on a disk that is full say, is no reason to end
+ * it. It is said once, and tried again in a second.
+ */
+void member_settle_begun(struct member *member);
 /* Looks at the card for this settle, without the lock. */
 void member_look_at_card(struct member *member);
 /*

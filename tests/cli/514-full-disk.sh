@@ -49,6 +49,31 @@ for cells in auto off; do
 	exits 0 "$with: with room again the queue goes on" pgpu submit -W -q -- true
 done
 
+# The file of a role is lost, its owner dies, and no other can be made: the job that runs is not ended for it.
+conf 'lanes = 1'
+pgpu run -q --name holds -- sh -c "$(gate holds)" 2>said & holds=$!
+reached holds
+next=$(pgpu submit -q -- true)
+boot=$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*)
+until_true grep -q '^state running' "$boot/standby"
+standby=$(sed -n 's/^owner \([0-9]*\) .*/\1/p' "$boot/standby")
+kill -STOP $holds
+rm "$boot/standby"
+kill -KILL "$standby"
+until_true eval '! alive $standby'
+fill
+kill -CONT $holds
+until_true grep -q 'No space left' said
+equals "a line that cannot be written is said once" 1 "$(grep -c 'No space left' said)"
+check "and does not end the job" kill -0 $holds
+drain
+until_true grep -q '^state running' "$boot/standby"
+ok "with room again it is watched again"
+open_gate holds
+wait $holds
+equals "the job ends by itself" 0 $?
+exits 0 "and the next one runs" pgpu wait "$next"
+
 # A job that ends while the disk is full is not run again.
 conf 'lanes = 1'
 id=$(pgpu submit -q -- sh -c "$(gate ends); echo ran >>$SANDBOX/times; exit 6")
