@@ -90,8 +90,8 @@ void member_close(struct member *member);
 /* -1 only when the files cannot be read or written; the error says which. */
 int member_settle(struct member *member, struct err *err);
 /*
- * The same of whose job has begun: a line whose files cannot be written, on a disk that is full say, is no reason to end
- * it. It is said once, and tried again in a second.
+ * The same of whose job has begun: a line whose files cannot be written, on a full disk say, is no reason to end it. It
+ * is said once, and tried again in a second.
  */
 void member_settle_begun(struct member *member);
 /* Looks at the card for this settle, without the lock. */

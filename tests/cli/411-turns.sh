@@ -81,6 +81,24 @@ for cells in auto off; do
 	equals "$with: alternate" "$(printf 'a\nb\n%.0s' 1 2 3 4 5 6 7 8 9 10 | paste -sd ' ')" "$(paste -sd ' ' order)"
 	wait
 
+	# --- two hundred of them, by the socket ---
+	rm -f order
+	passes='import os, sys, turns
+order = os.open("order", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+for i in range(100):
+	os.write(order, sys.argv[1].encode() + b"\n")
+	turns.take()'
+	hold "many-$cells"
+	pgpu run -q -p clip --as a -- python3 -c "$passes" a & a=$!
+	until_true queue_shows 'PD .* a '
+	pgpu run -q -p clip --as b -- python3 -c "$passes" b & b=$!
+	until_true queue_shows 'PD .* b '
+	open_gate "many-$cells"
+	wait $holder $a && wait $b
+	equals "$with: over 200 turns two loops share the lane within 10 %" fair "$(awk '{ passes[$1]++ }
+		passes[$1] == 100 && !done { done = 1; fewer = passes["a"] < passes["b"] ? passes["a"] : passes["b"] }
+		END { print (NR == 200 && fewer >= 90 ? "fair" : NR " passes, " fewer) }' order)"
+
 	# --- what one sees ---
 	away sees
 	matches "$with: it is shown as S, and why" "$id S .*sees .*frozen; 1 of 1 lanes busy, 0 ahead" "$(pgpu queue)"
