@@ -94,13 +94,13 @@ bool elect_has_vram(const struct load *load, const struct candidate *candidate)
 	       candidate->vram_bytes <= load->card.free_bytes;
 }
 
-static struct candidate *first_begun(const struct candidates *candidates)
+struct candidate *elect_first(const struct candidates *candidates, bool begun)
 {
 	struct candidate *best = NULL;
 
 	for (size_t i = 0; i < candidates->count; i++) {
 		struct candidate *next = &candidates->list[i];
-		if (!next->barred && next->begun && (!best || elect_compare(next, best) < 0))
+		if (!next->barred && next->begun == begun && (!best || elect_compare(next, best) < 0))
 			best = next;
 	}
 	return best;
@@ -117,7 +117,7 @@ static bool is_kept_for(const struct load *load, const struct candidate *patient
 	if (patient->id != card->patient_id || needed > card->own_bytes + card->frozen_bytes)
 		return false;
 	if (needed > card->own_bytes)
-		*ret_instead = first_begun(candidates);
+		*ret_instead = elect_first(candidates, true);
 	return needed <= card->own_bytes || *ret_instead;
 }
 
@@ -147,19 +147,6 @@ const char *const waits_for_names[WAITS] = {
 	[WAITS_STOPPED] = "stopped",
 };
 
-/* The first of those that have not begun. */
-static const struct candidate *first_new(const struct candidates *candidates)
-{
-	const struct candidate *best = NULL;
-
-	for (size_t i = 0; i < candidates->count; i++) {
-		const struct candidate *next = &candidates->list[i];
-		if (!next->barred && !next->begun && (!best || elect_compare(next, best) < 0))
-			best = next;
-	}
-	return best;
-}
-
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
 			 const struct candidates *candidates, size_t index)
 {
@@ -169,7 +156,7 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 		return WAITS_STOPPED;
 	if (one->begun || lanes_busy >= conf->lanes)
 		return WAITS_LANE;
-	if (!elect_has_room(conf, load, first_new(candidates)))
+	if (!elect_has_room(conf, load, elect_first(candidates, false)))
 		return WAITS_MEMORY;
 	return elect_has_vram(load, one) ? WAITS_LANE : WAITS_VRAM;
 }

@@ -67,6 +67,8 @@ struct load {
  * sum stays within conf_ram(). A begun job is always thawed, and one that is alone is always started.
  */
 bool elect_has_room(const struct conf *conf, const struct load *load, const struct candidate *candidate);
+/* The first of those that have begun, or have not, whether they find room or not. */
+struct candidate *elect_first(const struct candidates *candidates, bool begun);
 /* Whether the card has what it asks for; a begun job holds it. */
 bool elect_has_vram(const struct load *load, const struct candidate *candidate);
 /*

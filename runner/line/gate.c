@@ -126,23 +126,10 @@ static int64_t waits_since(const struct view *view, uint64_t id)
 	return view->now;
 }
 
-/* The first that has not begun, whether there is VRAM for it or not. */
-static const struct candidate *first_in_line(const struct view *view)
-{
-	const struct candidate *best = NULL;
-
-	for (size_t i = 0; i < view->waiting.count; i++) {
-		const struct candidate *next = &view->waiting.list[i];
-		if (!next->barred && !next->begun && (!best || elect_compare(next, best) < 0))
-			best = next;
-	}
-	return best;
-}
-
 void gate_note_patience(struct view *view)
 {
 	const struct conf *conf = &view->member->line->conf;
-	const struct candidate *first = first_in_line(view);
+	const struct candidate *first = elect_first(&view->waiting, false);
 	struct card_room *card = &view->load.card;
 
 	/* While no lane could be given the card was not looked at: that wait is one for a lane. */
