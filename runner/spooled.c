@@ -92,8 +92,14 @@ static bool any_pending(void *context)
 {
 	struct spooled *spooled = context;
 	struct err ignored = ERR_NONE;
+	int folder = spool_folder(spooled->spool, SPOOL_PENDING_DIR, &ignored);
 
-	return spool_each(spooled->spool, SPOOL_PENDING, stop_at_first, NULL, &ignored) != 0;
+	if (folder >= 0 && names_still_empty(folder, &spooled->no_pending))
+		return false;
+	if (spool_each(spooled->spool, SPOOL_PENDING, stop_at_first, NULL, &ignored) != 0)
+		return true;
+	names_seen_empty(&spooled->no_pending);
+	return false;
 }
 
 static int parse_winner(const struct candidate *winner, struct spool_name *ret_name, struct err *err)
@@ -303,14 +309,14 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 	return give_back(spooled, &name, file, &copy, err);
 }
 
-struct names {
+struct collected {
 	struct running *list;
 	size_t count, room;
 };
 
 static int collect(const struct spool_name *name, const char *file, void *context)
 {
-	struct names *names = context;
+	struct collected *names = context;
 
 	if (names->count == names->room) {
 		size_t room = names->room ? names->room * 2 : 16;
@@ -328,7 +334,7 @@ static int collect(const struct spool_name *name, const char *file, void *contex
 static int sweep_running(void *context, struct err *err)
 {
 	struct spooled *spooled = context;
-	struct names names = { 0 };
+	struct collected names = { 0 };
 	int result = spool_each(spooled->spool, SPOOL_RUNNING, collect, &names, err);
 
 	for (size_t i = 0; result == 0 && i < names.count; i++) {

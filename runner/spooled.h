@@ -16,6 +16,7 @@ struct spooled {
 	struct line *line;
 	struct spool *spool;
 	int row_count;
+	struct names_empty no_pending;
 	bool tell; /* say a line for each thing that is mended */
 	int mended;
 	char taken[256];			/* the file in running/ of the job that `take` took last */

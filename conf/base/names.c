@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #include "scope.h"
 
@@ -48,4 +51,20 @@ void names_close(struct names *names)
 	free(names->many);
 	names->fd = -1;
 	names->many = NULL;
+}
+
+bool names_still_empty(int folder, struct names_empty *empty)
+{
+	struct stat now;
+	int64_t changed_ns = fstat(folder, &now) < 0 ? -1 : now.st_mtim.tv_sec * NS_PER_S + now.st_mtim.tv_nsec;
+
+	if (empty->known && changed_ns == empty->changed_ns)
+		return true;
+	*empty = (struct names_empty){ .changed_ns = changed_ns };
+	return false;
+}
+
+void names_seen_empty(struct names_empty *empty)
+{
+	empty->known = empty->changed_ns >= 0 && clock_wall_ns() - empty->changed_ns > NS_PER_S;
 }

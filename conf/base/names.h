@@ -14,7 +14,9 @@
 #define PGPU_BASE_NAMES_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { NAMES_FEW = 1024, NAMES_MANY = 32 << 10 };
 
@@ -35,5 +37,19 @@ struct names {
 int names_open(struct names *names, int folder);
 const struct dirent64 *names_next(struct names *names);
 void names_close(struct names *names);
+
+/*
+ * A folder that was seen empty is still so while its time of change is the same: one fstat(2) instead of a look. Times
+ * of change come in steps of some milliseconds, so that only one of more than a second ago counts.
+ *
+ *     if (names_still_empty(folder, &empty)) return ...;
+ *     ... a look that found nothing: names_seen_empty(&empty);
+ */
+struct names_empty {
+	int64_t changed_ns; /* before that look */
+	bool known;
+};
+bool names_still_empty(int folder, struct names_empty *empty);
+void names_seen_empty(struct names_empty *empty);
 
 #endif

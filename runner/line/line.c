@@ -27,7 +27,9 @@ void line_init(struct line *line)
 	line->stops_blocked = false;
 	line->conf_copy = 0;
 	line->conf_broken = false;
+	line->no_tickets = (struct names_empty){ 0 };
 	line->spool = (struct line_spool){ 0 };
+	line->card = (struct line_card){ 0 };
 }
 
 int line_open(struct line *line, struct err *err)

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "conf/base/err.h"
+#include "conf/base/names.h"
 #include "conf/conf.h"
 #include "elect.h"
 #include "entry.h"
@@ -82,6 +83,7 @@ struct line {
 	int lock_fd;	    /* -1 while not held */
 	bool stops_blocked; /* the caller blocks SIGTSTP, SIGTTIN and SIGTTOU for good */
 	sigset_t mask;	    /* before line_lock() */
+	struct names_empty no_tickets;
 	struct line_spool spool;
 	struct line_card card;
 	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an

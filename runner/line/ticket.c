@@ -176,7 +176,12 @@ bool ticket_any(struct line *line)
 {
 	struct err ignored = ERR_NONE;
 
-	return ticket_each(line, stop_at_first, NULL, &ignored) != 0;
+	if (names_still_empty(line->tickets_fd, &line->no_tickets))
+		return false;
+	if (ticket_each(line, stop_at_first, NULL, &ignored) != 0)
+		return true;
+	names_seen_empty(&line->no_tickets);
+	return false;
 }
 
 int ticket_each(struct line *line, int (*visit)(const struct ticket_name *name, const char *file, void *context),

@@ -324,6 +324,27 @@ static void a_ticket_s_name_says_what_its_job_reserves(void **state)
 	ticket_remove(*state, &ticket);
 }
 
+/* An empty folder is not looked through again until it changes; one that changed just now may do so unseen. */
+static void a_folder_that_was_empty_is_asked_once(void **state)
+{
+	struct line *line = *state;
+	const struct timespec long_ago[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct names_empty empty = { 0 };
+
+	assert_int_equal(futimens(line->tickets_fd, long_ago), 0);
+	assert_false(names_still_empty(line->tickets_fd, &empty));
+	assert_false(names_still_empty(line->tickets_fd, &empty));
+	names_seen_empty(&empty);
+	assert_true(names_still_empty(line->tickets_fd, &empty));
+	SCOPE_FD int fd = openat(line->tickets_fd, "x", O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_false(names_still_empty(line->tickets_fd, &empty));
+	assert_int_equal(unlinkat(line->tickets_fd, "x", 0), 0);
+	assert_false(names_still_empty(line->tickets_fd, &empty));
+	names_seen_empty(&empty);
+	assert_false(names_still_empty(line->tickets_fd, &empty));
+}
+
 static void strange_names_are_no_tickets(void **state)
 {
 	static const char *const strange[] = { "",
@@ -428,6 +449,7 @@ int main(void)
 		ON_A_QUEUE(the_line_is_calm_only_where_all_lanes_are_watched),
 		ON_A_QUEUE(a_ticket_says_who_waits),
 		ON_A_QUEUE(a_ticket_s_name_says_what_its_job_reserves),
+		ON_A_QUEUE(a_folder_that_was_empty_is_asked_once),
 		cmocka_unit_test(strange_names_are_no_tickets),
 		ON_A_QUEUE(ids_go_up_and_skip_to_the_next_block_after_a_boot),
 		ON_A_QUEUE(who_was_served_is_remembered),
