@@ -74,9 +74,11 @@ echo "\$1" >>$PWD/short
 rmdir $PWD/slots/\$slot
 END
 chmod +x short.sh
+each=15
+[ -z "${SCENE:-}" ] || each=3 # a start takes thirty times as long there
 for ((caller = 1; caller <= 20; caller++)); do
 	(
-		for ((job = 1; job <= 15; job++)); do
+		for ((job = 1; job <= each; job++)); do
 			if (((caller + job) % 3)); then
 				pgpu submit -p "${classes[job % 7]}" --as "s$((caller % 5))" -- "$PWD/short.sh" "$caller.$job" >>"ids.$caller"
 			else
@@ -87,7 +89,7 @@ for ((caller = 1; caller <= 20; caller++)); do
 done
 wait
 cat ids.* | xargs pgpu wait
-equals "C089 300 jobs of 20 callers: each once" 300 "$(sort short | uniq -c | awk '$1 == 1' | wc -l)"
+equals "C089 $((20 * each)) jobs of 20 callers: each once" $((20 * each)) "$(sort short | uniq -c | awk '$1 == 1' | wc -l)"
 equals "two lanes never run three jobs" '' "$(cat too-many)"
 
 # --- what becomes of the sources after submit ---
