@@ -66,5 +66,5 @@ bool names_still_empty(int folder, struct names_empty *empty)
 
 void names_seen_empty(struct names_empty *empty)
 {
-	empty->known = empty->changed_ns >= 0 && clock_wall_ns() - empty->changed_ns > NS_PER_S;
+	empty->known = empty->changed_ns >= 0 && clock_wall_ns() - empty->changed_ns > NS_PER_S / 10;
 }

@@ -40,7 +40,7 @@ void names_close(struct names *names);
 
 /*
  * A folder that was seen empty is still so while its time of change is the same: one fstat(2) instead of a look. Times
- * of change come in steps of some milliseconds, so that only one of more than a second ago counts.
+ * of change come in steps of at most 10 ms, so that only one of more than 100 ms ago counts.
  *
  *     if (names_still_empty(folder, &empty)) return ...;
  *     ... a look that found nothing: names_seen_empty(&empty);
