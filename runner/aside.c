@@ -123,18 +123,23 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 	return 0;
 }
 
-int hold_stop_aside(struct hold *hold, struct err *err)
+static struct lineup lineup_of(struct hold *hold, void (*waiting)(void *context))
 {
-	struct member *member = hold->member;
-	struct lineup lineup = {
+	return (struct lineup){
 		.until_awake_ns = -1,
 		.cancelled = is_over,
-		.waiting = tell_again,
+		.waiting = waiting,
 		.reaped = note_end,
 		.continued = freeze_again,
 		.passed_on = pass_on,
 		.context = hold,
 	};
+}
+
+int hold_stop_aside(struct hold *hold, struct err *err)
+{
+	struct member *member = hold->member;
+	struct lineup lineup = lineup_of(hold, tell_again);
 	int64_t left_ns = clock_awake_ns(), back_ns;
 
 	member->job.held_bytes = hold_memory(hold);
@@ -160,19 +165,11 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 
 int hold_turn_aside(struct hold *hold, int64_t *ret_away_ns, struct err *err)
 {
-	struct lineup lineup = {
-		.until_awake_ns = -1,
-		.cancelled = is_over,
-		.waiting = log_given,
-		.reaped = note_end,
-		.continued = freeze_again,
-		.passed_on = pass_on,
-		.awake = true,
-		.context = hold,
-	};
+	struct lineup lineup = lineup_of(hold, log_given);
 	int64_t left_ns = clock_awake_ns(), away_ns = hold->away_ns;
 
 	*ret_away_ns = -1;
+	lineup.awake = true;
 	if (!freeze(hold, left_ns))
 		return 0;
 	if (member_offer(hold->member, err) < 0) {
