@@ -10,13 +10,19 @@ how, size = sys.argv[1], int(sys.argv[2]) << 20
 memory = mmap.mmap(-1, size) if how == "shared" else bytearray(size)
 for at in range(0, size, 4096):
     memory[at] = 1
-for _ in range(4 if how == "forked" else 0):
+until, mine = os.pipe()  # the children stay until their parent has passed the gate
+children = 4 if how == "forked" else 0
+for _ in range(children):
     if os.fork() == 0:
-        open(sys.argv[4]).read()
+        os.close(mine)
+        os.read(until, 1)
         os._exit(0)
 if len(sys.argv) > 3:
     open(sys.argv[3], "w").write("here\n")
     open(sys.argv[4]).read()
+    os.close(mine)
+    for _ in range(children):
+        os.wait()
 else:
     os.read(os.pipe()[0], 1)
 EOF
@@ -75,7 +81,7 @@ for cells in auto off; do
 	matches "cells = $cells: and the peak" '"peak_memory_bytes":[0-9]{9}' "$(pgpu show --json "$id")"
 
 	open_gate "below-$cells"
-	for _ in 1 2 3 4 5; do echo go >"$SANDBOX/forked-$cells.open"; done &
+	open_gate "forked-$cells"
 	wait $below
 	equals "cells = $cells: its neighbour below the ceiling lives" 0 $?
 	wait $forked
