@@ -16,19 +16,19 @@ cd "$SANDBOX/work" || exit 1
 # So many times the seconds that a test's job has for what it does: in the emulated machine ($SCENE) all takes longer.
 slow=${SCENE:+4} slow=${slow:-1}
 out=$SANDBOX/out err=$SANDBOX/err # what the last `exits` printed
-count=0 failed=0 finished=
+count=0 failed=0 last=none finished=
 
 # --- verdicts -------------------------------------------------------------------------------------------------------
 ok()
 {
-	count=$((count + 1))
+	count=$((count + 1)) last=$1
 	echo "ok $count - $1"
 }
 
 # not_ok NAME [WHY]
 not_ok()
 {
-	count=$((count + 1)) failed=$((failed + 1))
+	count=$((count + 1)) failed=$((failed + 1)) last=$1
 	echo "not ok $count - $1"
 	[ $# -lt 2 ] || printf '%s\n' "$2" | cat -v | sed 's/^/# /'
 }
@@ -176,7 +176,7 @@ as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 
 leave()
 {
-	[ -n "$finished" ] || not_ok "${0##*/} runs to its end"
+	[ -n "$finished" ] || not_ok "${0##*/} runs to its end" "after the check: $last"
 	exec >/dev/null 2>&1
 	kill_all
 	wait
