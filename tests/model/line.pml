@@ -92,6 +92,23 @@ byte ql;				/* the queue lock: its holder + 1 */
 byte f1 = F1, f2 = F2, cm;		/* faults left; stopped processes that get SIGCONT from outside */
 bool exc;				/* the fault hit a submit that had not returned, and nobody else was there */
 bool gate;				/* the time a gated job waits for has come */
+#ifdef TURN
+byte frz;				/* whose job is frozen: it has begun, its ticket is in line */
+#define DEADTURN ((frz & ~alv) != 0)
+#else
+#define frz 0
+#define DEADTURN false
+#endif
+#ifndef NO_TURNRESCUES
+#define TURNS_RESCUE frz
+#else
+#define TURNS_RESCUE 0
+#endif
+#ifndef NO_TURNWATCH
+#define TURNS frz
+#else
+#define TURNS 0
+#endif
 #ifdef GATED
 #define OPEN gate
 #else
@@ -114,7 +131,7 @@ bool gate;				/* the time a gated job waits for has come */
 #define LANEG (LG(0) & ~stp)
 #define LMSK HM(0)
 #define CLAIMED(j) (st[0] != FREE && sj[0] == (j) + 1)
-#define UNHELD DEADLANE(0)
+#define UNHELD (DEADLANE(0) || DEADTURN)
 #define ANYFREE (st[0] == FREE)
 #define SLOWCELL (cell[0] == 2)
 #define LOWN b(own[0])
@@ -125,7 +142,7 @@ bool gate;				/* the time a gated job waits for has come */
 #define LANEG ((LG(0) | LG(1)) & ~stp)
 #define LMSK (HM(0) | HM(1))
 #define CLAIMED(j) ((st[0] != FREE && sj[0] == (j) + 1) || (st[1] != FREE && sj[1] == (j) + 1))
-#define UNHELD (DEADLANE(0) || DEADLANE(1))
+#define UNHELD (DEADLANE(0) || DEADLANE(1) || DEADTURN)
 #define ANYFREE (st[0] == FREE || st[1] == FREE)
 #define SLOWCELL (cell[0] == 2 || cell[1] == 2)
 #endif
@@ -290,7 +307,9 @@ inline role(s) {
 #define RS2 19
 #define RS3 20
 #define RS4 21
-#define LOCKS (pc == ARR || pc == WB || pc == CY || pc == LV1 || pc == RS1 || pc == RS3)
+#define OFFER 22
+#define RST 23
+#define LOCKS (pc == ARR || pc == WB || pc == CY || pc == LV1 || pc == RS1 || pc == RS3 || pc == OFFER || pc == RST)
 #define LOCKED (ql == 0 || ql == me + 1)
 
 inline dispatch() {
@@ -299,7 +318,8 @@ inline dispatch() {
 	:: else ->
 		if :: ISWRK -> sld = sld | ME :: else fi;
 		if
-		:: UNHELD && ROLE(SB) -> pc = RS1
+		/* the standby, and who is in a turn: nobody is told of that one's end, as of a leaver's */
+		:: UNHELD && (ROLE(SB) || (TURNS_RESCUE & ME) != 0) -> pc = RS1
 		:: else ->
 			if
 			:: ln != 0 && !on -> pc = JOB
@@ -314,6 +334,9 @@ inline dispatch() {
 proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	byte pc, sp, wk, ln, i, w, c, x, l;
 	bool act, exp, lv, on, first;
+#ifdef TURN
+	bool turned, due;
+#endif
 	assert(_pid == me + 4);
 	do
 	/* a frozen lock holder: who has waited a second sends SIGCONT to it */
@@ -406,7 +429,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 				wt[me] = 0;
 				if
 				:: ROLE(SB) ->
-					wt[me] = (LMSK | msk[SC]) & ~ME;
+					wt[me] = (LMSK | msk[SC] | TURNS) & ~ME;
 					i = 0;
 					do
 					:: i < L ->
@@ -439,7 +462,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 #endif
 #ifndef NO_WAKE
 				/* a new holder or second: the standby must learn of it; a new standby: the second */
-				if :: NEED && st[SB] == RUNNING && own[SB] != NO && !ROLE(SB) && ((LMSK | msk[SC]) & ~wt[own[SB]] & ~b(own[SB])) != 0 -> wk = wk | b(own[SB]) :: else fi;
+				if :: NEED && st[SB] == RUNNING && own[SB] != NO && !ROLE(SB) && ((LMSK | msk[SC] | TURNS) & ~wt[own[SB]] & ~b(own[SB])) != 0 -> wk = wk | b(own[SB]) :: else fi;
 				if :: NEED && st[SC] == RUNNING && own[SC] != NO && !ROLE(SC) && (msk[SB] & ~wt[own[SC]] & ~b(own[SC])) != 0 -> wk = wk | b(own[SC]) :: else fi;
 #endif
 #ifdef INSIDE
@@ -448,6 +471,9 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 #ifndef NO_AGAIN
 				/* the pidfds are open now: whoever died before that is seen here */
 				if :: ISWRK && ln == 0 && (ROLE(SB) || ROLE(SC)) && (!NEED || (ROLE(SC) && SBGONE)) -> wk = wk | ME :: else fi;
+#endif
+#ifdef TURN
+				due = (frz & ME) != 0 && ANYGRANT;
 #endif
 				ql = 0;
 				if :: wk != 0 -> pc = WK :: else -> dispatch() fi
@@ -501,6 +527,9 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 		:: else
 		fi;
 		on = 1; pc = WATCH;
+#ifdef TURN
+		frz = frz & ~ME;
+#endif
 #ifdef INSIDE
 		if
 		:: rec[NJ - 1] == 0 -> rec[NJ - 1] = 1; sub[ln - 1] = 1	/* the job submits */
@@ -516,6 +545,24 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	:: d_step { pc == WATCH && cell[ln - 1] != 0 && (wak & ME) != 0 -> wak = wak & ~ME; pc = CY }
 #ifdef INSIDE
 	:: d_step { pc == WATCH && sub[ln - 1] == 1 -> pc = CY }
+#endif
+#ifdef TURN
+	/* somebody waits: the job is frozen, and is in line itself from then on; each takes one turn */
+	:: d_step { pc == WATCH && cell[ln - 1] != 0 && !turned && ISRUN && (TE != 0 || SPOOLWAITS) -> turned = 1; pc = OFFER }
+	:: d_step { pc == OFFER && LOCKED ->
+		if
+		:: cell[ln - 1] == 0 || (TE == 0 && !SPOOLWAITS) -> pc = WATCH
+		:: else ->
+			ql = me + 1; tck = tck | ME; frz = frz | ME;
+			cell[ln - 1] = 0; st[ln - 1] = FREE; msk[ln - 1] = 0; ln = 0; on = 0; pc = SE
+		fi }
+#ifndef NO_TURNLOOKS
+	/* it did not stay as who leaves does: it looks again when a grant runs out */
+	:: d_step { pc == SLEEP && due -> exp = ANYLOST; pc = CY }
+#endif
+	:: d_step { pc == RST && LOCKED ->	/* nothing is left of a frozen job whose owner is dead, nor its ticket */
+		frz = frz & alv;
+		if :: first -> pc = ARR :: else -> pc = CY fi }
 #endif
 	/* once a second: is the standby gone or stopped? */
 	:: d_step { pc == WATCH && cell[ln - 1] != 0 && SBGONE -> exp = 1; pc = CY }
@@ -557,7 +604,12 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 		od;
 		if
 		:: l < L -> st[l] = COMPLETING; own[l] = me; msk[l] = ME; pc = RS2
+#ifdef TURN
+		:: l == L && DEADTURN -> l = 0; pc = RST
+		:: l == L && !DEADTURN -> l = 0; if :: first -> pc = ARR :: else -> pc = CY fi
+#else
 		:: else -> l = 0; if :: first -> pc = ARR :: else -> pc = CY fi
+#endif
 		fi }
 	:: d_step { pc == RS2 -> cell[l] = 0; sub[l] = 0; pc = RS3 }
 	:: d_step { pc == RS3 && LOCKED ->

@@ -65,6 +65,9 @@ rows() {
 	submit-inside-either holds -DINSIDE -DNR=1 -DNW=5 -DF1=3
 	two-lanes-blocking-kill holds -DL=2 -DNR=3 -DF1=1 -DLONG
 	two-lanes-mixed-kill holds -DL=2 -DNR=1 -DNB=1 -DNW=5 -DF1=1 -DLONG
+	turn-2-either holds -DTURN -DNR=2 -DF1=3 -DLONG
+	turn-3-kill holds -DTURN -DNR=3 -DF1=1 -DLONG
+	turn-mixed-job-first-kill holds -DTURN -DNR=1 -DNB=1 -DNW=5 -DJOBSFIRST -DF1=1 -DLONG
 	broken-job-gone-not-remembered fails -DNO_STUCK -DNR=2 -DF1=2
 	broken-standby-does-not-look fails -DNO_STANDBYLOOKS -DNB=1 -DNW=5 -DF1=2
 	broken-only-a-held-role-vacant fails -DNO_SBGONE -DNR=2 -DF1=3
@@ -73,6 +76,9 @@ rows() {
 	broken-stopped-spawner fails -DNO_SPAWNER -DJOBSFIRST -DNR=1 -DNB=1 -DNW=5 -DLONG -DF1=2
 	broken-no-look-after-pidfd fails -DNO_AGAIN -DNR=2 -DNW=4 -DF1=1 -DF2=1 -DLONG
 	broken-stale-grant fails -DNO_STANDBYEXPIRES -DNB=1 -DNW=5 -DF1=1 -DF2=2 -DLONG
+	broken-turn-not-watched fails -DTURN -DNO_TURNWATCH -DNR=3 -DF1=1 -DLONG
+	broken-turn-does-not-look fails -DTURN -DNO_TURNLOOKS -DNR=2 -DF1=1 -DLONG
+	broken-turn-does-not-rescue fails -DTURN -DNO_TURNRESCUES -DNR=3 -DF1=1 -DLONG
 	broken-frozen-lock fails -DBREAK_FROZENLOCK -DNR=2 -DF1=2
 	ROWS
 }
