@@ -110,7 +110,7 @@ int hold_turn(struct hold *hold, struct err *err)
 	}
 	if (is_outranked(hold, ran_ns))
 		return take_turn(hold, err);
-	hold->forced_at_ns = clock_awake_ns() + SOON_NS;
 	answer(hold, 0);
+	hold->forced_at_ns = clock_awake_ns() + SOON_NS;
 	return 0;
 }
