@@ -360,25 +360,25 @@ static bool is_ready(const struct pollfd *polls, int count, int fd)
 	return false;
 }
 
-/* Reads what a caller has to say, and lets go of it when it has. 1: look again. */
-static int hear(struct member *member, int *caller)
+/* Reads what a caller has to say, and lets go of it when it has. */
+static enum message hear(struct member *member, int *caller)
 {
 	char text[WAKE_MESSAGE];
 	int got = wake_receive(*caller, text), fd = *caller;
 	enum message done = MESSAGE_DONE;
 
 	if (got < 0)
-		return 0;
+		return MESSAGE_DONE;
 	*caller = -1;
 	if (got > 0 && strcmp(text, "look") == 0) {
 		keep(member->lookers, fd);
-		return 1;
+		return MESSAGE_SETTLE;
 	}
 	if (got > 0 && member->on_message)
 		done = member->on_message(member->message_context, fd, text);
 	if (done != MESSAGE_KEPT)
 		close(fd);
-	return done == MESSAGE_SETTLE;
+	return done;
 }
 
 /* A lane whose first process is gone, or unknown, and that is still held: is its supervisor stopped? */
@@ -417,8 +417,12 @@ static int accept_all(struct member *member)
 	int again = 0;
 
 	for (int fd; (fd = wake_accept(&member->wake)) >= 0;) {
-		again |= hear(member, &fd);
+		enum message heard = hear(member, &fd);
+		again |= heard == MESSAGE_SETTLE;
 		keep(member->callers, fd);
+		/* Its caller waits for an answer; the next poll shows who else is there. */
+		if (heard == MESSAGE_KEPT)
+			break;
 	}
 	return again;
 }
@@ -434,7 +438,7 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 			again |= !member->settled;
 		}
 		if (member->callers[i] >= 0)
-			again |= hear(member, &member->callers[i]);
+			again |= hear(member, &member->callers[i]) == MESSAGE_SETTLE;
 	}
 	for (int i = member->watched_count - 1; i >= 0; i--) {
 		struct watched *watched = &member->watched[i];
