@@ -49,6 +49,7 @@ void probe_open(struct probe *ret_probe)
 	probe->abroad = is_abroad(probe->proc);
 	probe->memory.counts =
 		ours && probe->proc >= 0 && fstatat(probe->proc, "self/fd", &own, 0) == 0 && own.st_size > 0;
+	probe->memory.tells = probe->memory.counts || !ours;
 	probe->nvml = probe->elsewhere ? NULL : probe_nvml_open(probe->sys);
 }
 
@@ -57,10 +58,9 @@ void probe_close(struct probe *probe)
 	scope_close(&probe->proc);
 	scope_close(&probe->sys);
 	probe_nvml_close(probe->nvml);
-	free(probe->memory.list);
+	probe_memory_free(&probe->memory);
 	probe->proc = probe->sys = -1;
 	probe->nvml = NULL;
-	probe->memory = (struct probe_memories){ 0 };
 }
 
 int probe_sample(struct probe *probe, const struct probe_set *only, struct probe_sample *ret_sample, struct err *err)

@@ -2,6 +2,7 @@
 #include "probe_memory.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,7 @@
 
 #define TRUSTED_NS	   (60 * NS_PER_S)
 #define TRUSTED_BLINDLY_NS (10 * NS_PER_S)
+#define TRUSTED_HOLDER_NS  (5 * NS_PER_S)
 
 static size_t place_of(const struct probe_memories *memories, pid_t pid)
 {
@@ -55,16 +57,23 @@ bool probe_memory_identify(int proc, pid_t pid, int64_t now_ns, struct probe_mem
 	return true;
 }
 
+static int64_t trusted_ns(const struct probe_memories *memories, const struct probe_memory *memory)
+{
+	if (memory->holder)
+		return memories->tells ? TRUSTED_HOLDER_NS : 0;
+	return memories->counts ? TRUSTED_NS : TRUSTED_BLINDLY_NS;
+}
+
 bool probe_memory_holds(struct probe_memories *memories, struct probe_memory *now)
 {
 	struct probe_memory *old = recall(memories, now->pid);
-	int64_t trusted_ns = memories->counts ? TRUSTED_NS : TRUSTED_BLINDLY_NS;
 
 	if (!old || old->folder != now->folder || old->descriptors != now->descriptors ||
-	    old->changed_ns != now->changed_ns || now->looked_ns - old->looked_ns >= trusted_ns)
+	    old->changed_ns != now->changed_ns || now->looked_ns - old->looked_ns >= trusted_ns(memories, old))
 		return false;
 	old->met = true;
 	now->shut = old->shut;
+	now->holder = old->holder;
 	return true;
 }
 
@@ -73,12 +82,15 @@ void probe_memory_keep(struct probe_memories *memories, const struct probe_memor
 	struct probe_memory *old = recall(memories, memory->pid), *list;
 
 	if (old) {
+		free(old->holder);
 		*old = *memory;
 		return;
 	}
 	list = probe_grow(memories->list, &memories->size, sizeof *list, SIZE_MAX / sizeof *list);
-	if (!list)
-		return; /* looked into again, then */
+	if (!list) { /* looked into again, then */
+		free(memory->holder);
+		return;
+	}
 	memories->list = list;
 	size_t at = place_of(memories, memory->pid);
 	memmove(&list[at + 1], &list[at], (memories->size.count - at) * sizeof *list);
@@ -99,10 +111,20 @@ void probe_memory_end(struct probe_memories *memories)
 	size_t left = 0;
 
 	for (size_t i = 0; i < memories->size.count; i++) {
-		if (!memories->list[i].met)
+		if (!memories->list[i].met) {
+			free(memories->list[i].holder);
 			continue;
+		}
 		memories->list[left] = memories->list[i];
 		memories->list[left++].met = false;
 	}
 	memories->size.count = left;
+}
+
+void probe_memory_free(struct probe_memories *memories)
+{
+	for (size_t i = 0; i < memories->size.count; i++)
+		free(memories->list[i].holder);
+	free(memories->list);
+	*memories = (struct probe_memories){ 0 };
 }

@@ -27,6 +27,8 @@ struct look {
 	int folder;	  /* /proc/PID, opened once something in it is to be read; -1: not yet */
 	uint32_t process; /* PROBE_NOBODY: nothing of a card's was found yet */
 	bool shut;
+	const struct probe_holder *known; /* from an earlier sample; NULL: it is looked through */
+	struct probe_holder holder;	  /* what is found */
 };
 
 uint64_t probe_stat_start(struct probe_span text)
@@ -86,11 +88,13 @@ static int folder_of(struct look *look)
 
 static uint32_t found_something(struct look *look)
 {
-	struct probe_process process = { .pid = look->pid };
+	struct probe_process *process = &look->holder.process;
 
 	if (look->process == PROBE_NOBODY) {
-		read_name(folder_of(look), &process);
-		look->process = probe_add_process(look->sample, &process);
+		*process = look->known ? look->known->process : (struct probe_process){ .pid = look->pid };
+		if (!look->known)
+			read_name(folder_of(look), process);
+		look->process = probe_add_process(look->sample, process);
 	}
 	return look->process;
 }
@@ -203,6 +207,21 @@ static bool is_descriptor(const char *name)
 	return strcmp(name, "0") == 0 || probe_name_number(name, INT32_MAX) > 0;
 }
 
+/* Notes the descriptor where something of a card's was found by it that no other had told. */
+static void look_at_descriptor(struct look *look, int links, const char *name)
+{
+	const struct probe_sample *sample = look->sample;
+	struct probe_holder *holder = &look->holder;
+	size_t before = sample->hold_list.count + sample->share_list.count;
+
+	look_at_link(look, links, name);
+	if (sample->hold_list.count + sample->share_list.count == before)
+		return;
+	if (holder->count < PROBE_HELD)
+		holder->descriptors[holder->count] = (int)probe_name_number(name, INT32_MAX);
+	holder->count++;
+}
+
 static void look_into(struct look *look)
 {
 	SCOPE_NAMES struct names links = NAMES_NONE, infos = NAMES_NONE;
@@ -212,16 +231,30 @@ static void look_into(struct look *look)
 	links.fd = open_list(look, "fd");
 	while (links.fd >= 0 && !look->shut && (found = names_next(&links))) {
 		if (is_descriptor(found->d_name))
-			look_at_link(look, links.fd, found->d_name);
+			look_at_descriptor(look, links.fd, found->d_name);
 	}
 	if (links.fd >= 0 && !look->shut)
 		return;
+	look->holder.count = PROBE_HELD + 1;
 	infos.fd = open_list(look, "fdinfo");
 	look->shut = infos.fd < 0 && !is_gone(errno);
 	while (infos.fd >= 0 && (found = names_next(&infos))) {
 		if (is_descriptor(found->d_name))
 			read_descriptor(look, found->d_name, DEVICE_SOME, NULL);
 	}
+}
+
+/* Those descriptors alone that were a card's; false: they are not any more, and it is to be looked through. */
+static bool look_at_known(struct look *look)
+{
+	SCOPE_FD int links = open_list(look, "fd");
+	char name[16];
+
+	for (int i = 0; links >= 0 && i < look->known->count; i++) {
+		fmt(name, sizeof name, "%d", look->known->descriptors[i]);
+		look_at_descriptor(look, links, name);
+	}
+	return look->holder.count == look->known->count && !look->shut;
 }
 
 static void count_shut(struct probe_sample *sample, pid_t pid)
@@ -232,8 +265,26 @@ static void count_shut(struct probe_sample *sample, pid_t pid)
 	probe_add_process(sample, &process);
 }
 
+/* So that the next sample reads no more of it than it must. */
+static void remember(struct look *look, struct probe_memory *now)
+{
+	struct probe_memories *memories = &look->probe->memory;
+
+	if (look->process != PROBE_NOBODY) {
+		bool whole = look->holder.count > 0 && look->holder.count <= PROBE_HELD && !look->shut;
+		now->holder = whole ? malloc(sizeof *now->holder) : NULL;
+		if (!now->holder) {
+			probe_memory_drop(memories, look->pid);
+			return;
+		}
+		*now->holder = look->holder;
+	}
+	probe_memory_keep(memories, now);
+}
+
 static void look_at(struct probe *probe, struct probe_sample *sample, pid_t pid)
 {
+	struct look look = { .probe = probe, .sample = sample, .pid = pid, .folder = -1, .process = PROBE_NOBODY };
 	struct probe_memory now;
 
 	if (!probe_memory_identify(probe->proc, pid, sample->at_ns, &now))
@@ -241,24 +292,31 @@ static void look_at(struct probe *probe, struct probe_sample *sample, pid_t pid)
 	sample->seen++;
 	if (probe->memory.counts && now.descriptors == 0)
 		return; /* a thread of the kernel, or a zombie */
-	if (probe_memory_holds(&probe->memory, &now)) {
+	bool known = probe_memory_holds(&probe->memory, &now);
+	look.known = now.holder;
+	now.holder = NULL;
+	if (known && !look.known) {
 		if (now.shut)
 			count_shut(sample, pid);
 		return;
 	}
-	struct look look = { probe, sample, pid, -1, PROBE_NOBODY, false };
-	look_into(&look);
+	if (known && !look_at_known(&look)) {
+		/* What was found is not told a second time, so this round cannot say which descriptors tell all. */
+		probe_memory_drop(&probe->memory, pid);
+		look_into(&look);
+	}
+	if (!known)
+		look_into(&look);
 	scope_close(&look.folder);
-	now.shut = look.shut;
 	if (look.process != PROBE_NOBODY) {
 		sample->processes[look.process].shut = look.shut;
 		sample->shut += look.shut;
-		probe_memory_drop(&probe->memory, pid);
-		return;
-	}
-	if (look.shut)
+	} else if (look.shut) {
 		count_shut(sample, pid);
-	probe_memory_keep(&probe->memory, &now);
+	}
+	now.shut = look.shut;
+	if (!known)
+		remember(&look, &now);
 }
 
 static pid_t *list_pids(int proc, size_t *ret_count)

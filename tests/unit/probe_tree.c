@@ -270,22 +270,101 @@ static void who_has_nothing_is_not_looked_into_twice(void **state)
 	take(NULL);
 	assert_int_equal(probe->looked, 10);
 	take(NULL);
-	assert_int_equal(probe->looked, 11);
+	assert_int_equal(probe->looked, 10);
 	assert_int_equal(sample.client_list.count, 1);
 	assert_int_equal(sample.seen, 10);
 	/* Another descriptor. */
 	put_descriptor(12, 4, "/dev/dri/renderD128", client_text(4, 1));
 	take(NULL);
-	assert_int_equal(probe->looked, 13);
+	assert_int_equal(probe->looked, 11);
 	assert_int_equal(sample.client_list.count, 2);
 	/* A look at a set knows them, too. */
 	take(&(struct probe_set){ (pid_t[]){ 10, 11, 12 }, 3 });
-	assert_int_equal(probe->looked, 14);
+	assert_int_equal(probe->looked, 11);
+	assert_int_equal(sample.client_list.count, 1);
 	/* After a while all are. */
 	for (size_t i = 0; i < probe->memory.size.count; i++)
 		probe->memory.list[i].looked_ns -= 61 * NS_PER_S;
 	take(NULL);
-	assert_int_equal(probe->looked, 24);
+	assert_int_equal(probe->looked, 21);
+}
+
+static void put_holder(void)
+{
+	put_card();
+	put_process(10, 7);
+	put_descriptor(10, 0, "/dev/null", "pos:\t0\n");
+	put_descriptor(10, 3, "/dev/dri/renderD128", client_text(3, 1));
+	put_descriptor(10, 5, "/dev/dri/renderD128", client_text(3, 1));
+	put_descriptor(10, 6, "/dev/dri/renderD128", client_text(6, 1));
+	take(NULL);
+	assert_int_equal(probe->looked, 1);
+}
+
+/* Of a process that is known to hold a card only those descriptors are read, and they are read anew. */
+static void of_a_holder_its_clients_alone_are_read(void **state)
+{
+	(void)state;
+	put_holder();
+	put("", "proc/10/comm");
+	put(client_text(3, 9), "proc/10/fdinfo/3");
+	take(NULL);
+	assert_int_equal(probe->looked, 1);
+	assert_int_equal(sample.client_list.count, 2);
+	assert_int_equal(use_of(10).clients, 2);
+	assert_string_equal(sample.processes[0].comm, "p10");
+	assert_int_equal(sample.processes[0].start, 7);
+	/* For five seconds. */
+	probe->memory.list[0].looked_ns -= 5 * NS_PER_S;
+	take(NULL);
+	assert_int_equal(probe->looked, 2);
+	assert_false(sample.processes[0].named);
+}
+
+static void a_holder_that_shows_other_descriptors_is_looked_through(void **state)
+{
+	(void)state;
+	put_holder();
+	/* A client is there no more, though the folder is as it was: all is read, and again the next time. */
+	char path[96];
+	snprintf(path, sizeof path, "%s/proc/10/fdinfo/6", root);
+	assert_int_equal(unlink(path), 0);
+	take(NULL);
+	assert_int_equal(probe->looked, 2);
+	assert_int_equal(sample.client_list.count, 1);
+	take(NULL);
+	assert_int_equal(probe->looked, 3);
+	take(NULL);
+	assert_int_equal(probe->looked, 3);
+	assert_int_equal(sample.client_list.count, 1);
+	/* A new client of it. */
+	put_descriptor(10, 8, "/dev/dri/renderD128", client_text(8, 1));
+	take(NULL);
+	assert_int_equal(probe->looked, 4);
+	assert_int_equal(sample.client_list.count, 2);
+}
+
+static void a_holder_of_too_many_descriptors_is_always_looked_through(void **state)
+{
+	(void)state;
+	put_card();
+	put_process(10, 1);
+	for (int fd = 3; fd < 3 + PROBE_HELD + 1; fd++)
+		put_descriptor(10, fd, "/dev/dri/renderD128", client_text(fd, 1));
+	take(NULL);
+	take(NULL);
+	assert_int_equal(probe->looked, 2);
+	assert_int_equal(sample.client_list.count, PROBE_HELD + 1);
+}
+
+/* Where the kernel does not tell how many descriptors there are, a holder's new ones would not be seen. */
+static void without_a_count_a_holder_is_always_looked_through(void **state)
+{
+	(void)state;
+	probe->memory.tells = false;
+	put_holder();
+	take(NULL);
+	assert_int_equal(probe->looked, 2);
 }
 
 static void a_job_of_many_short_processes_is_not_remembered_for_ever(void **state)
@@ -509,6 +588,10 @@ int main(void)
 		ON_A_TREE(a_sleeping_card_is_not_asked_what_would_wake_it),
 		ON_A_TREE(who_cannot_be_looked_into_is_unknown),
 		ON_A_TREE(who_has_nothing_is_not_looked_into_twice),
+		ON_A_TREE(of_a_holder_its_clients_alone_are_read),
+		ON_A_TREE(a_holder_that_shows_other_descriptors_is_looked_through),
+		ON_A_TREE(a_holder_of_too_many_descriptors_is_always_looked_through),
+		ON_A_TREE(without_a_count_a_holder_is_always_looked_through),
 		ON_A_TREE(a_job_of_many_short_processes_is_not_remembered_for_ever),
 		ON_A_TREE(links_in_place_of_folders_are_not_followed),
 		ON_A_TREE(large_and_endless_files),
