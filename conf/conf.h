@@ -30,6 +30,7 @@ enum {
 	CONF_LANES = 64,
 	CONF_RESIDENT = 1024,
 	CONF_PROCESSES = 4194304,
+	CONF_LOST = 1000,
 	CONF_STAMP = 128
 };
 
@@ -66,6 +67,7 @@ struct conf {
 	int resident;			 /* most jobs that run or are frozen; 0: see conf_resident() */
 	int64_t vram_patience_ns;	 /* so long a lane is not kept free for who waits for VRAM */
 	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
+	int lost_limit;			 /* a job whose supervisor died so often is held; 0: never */
 	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */
 	int64_t take_ns;		 /* a winner that does not take its lane within this is passed over (3 s) */

@@ -30,7 +30,7 @@
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
-#define COPY_VERSION 3
+#define COPY_VERSION 4
 
 /* 64 classes of eleven lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
  * the stack. */

@@ -157,7 +157,13 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		put_lane(i, &status->snapshot.lanes[i].entry, status->cards.lane_vram[i], out);
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
-	buf_printf(out, "waiting: %zu\n", status->snapshot.waiting.count);
+	size_t held = 0;
+	for (size_t i = 0; i < status->snapshot.waiting.count; i++)
+		held += status->snapshot.waiting.list[i].held;
+	buf_printf(out, "waiting: %zu", status->snapshot.waiting.count);
+	if (held)
+		buf_printf(out, ", %zu of them held", held);
+	buf_puts(out, "\n");
 	if (status->snapshot.frozen_count)
 		buf_printf(out, "frozen: %d\n", status->snapshot.frozen_count);
 	if (status->bad)

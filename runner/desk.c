@@ -9,6 +9,7 @@
 #include "conf/base/text.h"
 #include "runner/cancel.h"
 #include "runner/cell/cell.h"
+#include "runner/held.h"
 #include "runner/line/seat.h"
 #include "runner/line/ticket.h"
 #include "runner/line/wake.h"
@@ -76,6 +77,18 @@ static void cancel_for(struct line *line, struct spool *spool, int fd, const cha
 		answer(fd, words[result]);
 }
 
+static void hold_for(struct line *line, struct spool *spool, int fd, const char *id_text, bool held)
+{
+	struct err err = ERR_NONE;
+	int64_t id;
+
+	if (text_number_parse(id_text, 1, INT64_MAX, &id, &err) < 0 ||
+	    held_set(line, spool, (uint64_t)id, held, &err) < 0)
+		answer_error(fd, &err);
+	else
+		answer(fd, "ok");
+}
+
 bool desk_told(struct spool *spool, int fd, const char *message)
 {
 	struct err err = ERR_NONE;
@@ -105,6 +118,14 @@ bool desk_answer(struct line *line, struct spool *spool, int fd, const char *mes
 	}
 	if (strncmp(message, "cancel ", 7) == 0) {
 		cancel_for(line, spool, fd, message + 7);
+		return true;
+	}
+	if (strncmp(message, "hold ", 5) == 0) {
+		hold_for(line, spool, fd, message + 5, true);
+		return false;
+	}
+	if (strncmp(message, "release ", 8) == 0) {
+		hold_for(line, spool, fd, message + 8, false);
 		return true;
 	}
 	if (strcmp(message, "settle") == 0) {

@@ -119,6 +119,8 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->memory_bytes = known((int64_t)job.memory_bytes);
 	view->vram_bytes = known((int64_t)job.vram_bytes);
 	view->restarts = name->restarts;
+	if (name->held)
+		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
 	if (state == SPOOL_ENDED) {
 		view->exit_code = name->code;
 		spool_moved(&queue->spool, state, file, &view->ended_wall_ns);
@@ -126,6 +128,16 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	}
 	job_facts_free(&facts);
 	return 0;
+}
+
+void jobview_explain(struct jobview *view, const struct snapshot *snapshot, const struct conf *conf, size_t index)
+{
+	char known[sizeof view->sentence / 2], sentence[128];
+	const char *reason = snapshot_reason(snapshot, conf, index, sentence);
+
+	fmt(known, sizeof known, "%s", view->sentence);
+	fmt(view->reason, sizeof view->reason, "%s", reason);
+	fmt(view->sentence, sizeof view->sentence, "%s%s%s", known, known[0] ? "; " : "", sentence);
 }
 
 void jobview_add_row(struct jobview *view, const struct history_row *row)

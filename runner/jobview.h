@@ -57,6 +57,8 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view);
 int jobview_of_record(struct queue *queue, enum spool_state state, const struct spool_name *name, const char *file,
 		      struct jobview *ret_view, struct err *err);
+/* Why the job, which is at `index` of snapshot->waiting, waits. What a held one's record says of it stands first. */
+void jobview_explain(struct jobview *view, const struct snapshot *snapshot, const struct conf *conf, size_t index);
 /* What the log knows beside the record. */
 void jobview_add_row(struct jobview *view, const struct history_row *row);
 int jobview_of_row(const struct history_row *row, struct jobview *ret_view);

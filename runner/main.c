@@ -23,6 +23,8 @@ static const struct command {
 	{ "submit", cmd_submit, false, "spools job files" },
 	{ "queue", cmd_queue, false, "lists what runs and what waits, in the order in which it will start" },
 	{ "cancel", cmd_cancel, false, "takes jobs out of the line, or ends them" },
+	{ "hold", cmd_hold, false, "keeps waiting jobs from starting" },
+	{ "release", cmd_release, false, "lets held jobs go" },
 	{ "status", cmd_status, false, "shows the card, the lanes and what the cells can do here" },
 	{ "turn", cmd_turn, false, "lets a job that waits go first, from inside a job" },
 	{ "show", cmd_show, false, "shows everything known about a job" },

@@ -68,6 +68,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	added->spooled = true;
 	added->reserved_bytes = name->reserved_bytes;
 	added->vram_bytes = name->vram_bytes;
+	added->held = added->barred = name->held;
 	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
 	fmt(added->session, sizeof added->session, "%s", name->session);
 	fmt(added->file, sizeof added->file, "%s", file);
@@ -198,7 +199,9 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 	const struct candidate *one = &snapshot->waiting.list[index];
 	enum waits_for why = elect_why(conf, &snapshot->load, snapshot->busy, &snapshot->waiting, index);
 
-	if (why == WAITS_STOPPED)
+	if (why == WAITS_HELD)
+		fmt(sentence, 128, "pgpu release %llu lets it go", (unsigned long long)one->id);
+	else if (why == WAITS_STOPPED)
 		fmt(sentence, 128, "its process is stopped or did not take its lane in time");
 	else if (why == WAITS_MEMORY)
 		tell_memory(&snapshot->load, conf, sentence);

@@ -19,9 +19,6 @@
 /* To die of SIGKILL; and of who did not, one more try. */
 enum { CLEAR_MS = 2000, AGAIN_MS = 100 };
 
-/* A job that took its worker, or the machine, along so often would do so for ever. */
-enum { LOST_LIMIT = 3 };
-
 struct listing {
 	struct candidates *candidates;
 	size_t first; /* spooled candidates stand from here on */
@@ -34,6 +31,8 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	struct listing *listing = context;
 	struct candidate *found = NULL;
 
+	if (name->held)
+		return 0;
 	listing->count++;
 	for (size_t i = listing->first; i < listing->candidates->count && !found; i++) {
 		struct candidate *one = &listing->candidates->list[i];
@@ -82,10 +81,9 @@ static long list_pending(void *context, struct candidates *ret_candidates, struc
 
 static int stop_at_first(const struct spool_name *name, const char *file, void *context)
 {
-	(void)name;
 	(void)file;
 	(void)context;
-	return 1;
+	return !name->held;
 }
 
 static bool any_pending(void *context)
@@ -221,7 +219,8 @@ static bool wants_requeue(struct spooled *spooled, const char *file)
 	return wanted;
 }
 
-/* Cancelled wins over lost; else back in line with one more restart, or the end where the header says so. */
+/* Cancelled wins over lost; else back in line with one more restart, or the end where the header says so. One that has
+ * taken its worker, or the machine, along too often would do so for ever: it is back in line, but held. */
 static int give_back(struct spooled *spooled, const struct spool_name *name, const char *file, struct entry *entry,
 		     struct err *err)
 {
@@ -231,8 +230,10 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	if (spool_ordered(spooled->spool, name->id) != ORDER_NONE) {
 		moved.outcome = OUTCOME_CANCELLED;
 		moved.code = EXIT_SIGNAL + 15;
-	} else if (name->restarts + 1 < LOST_LIMIT && wants_requeue(spooled, file)) {
+	} else if (wants_requeue(spooled, file)) {
+		int limit = spooled->line->conf.lost_limit;
 		moved.restarts++;
+		moved.held = limit && moved.restarts >= limit;
 		to = SPOOL_PENDING;
 	} else {
 		moved.outcome = OUTCOME_LOST;
@@ -242,8 +243,11 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		return err->errnum == 2 ? 0 : -1;
 	if (to == SPOOL_ENDED)
 		spool_order_done(spooled->spool, name->id);
-	if (moved.outcome == OUTCOME_LOST && name->restarts + 1 >= LOST_LIMIT)
-		spool_reason_write(spooled->spool, name->id, "its worker or the machine died three times while it ran");
+	if (moved.held) {
+		char reason[64];
+		fmt(reason, sizeof reason, "its worker or the machine died %d times while it ran", moved.restarts);
+		spool_reason_write(spooled->spool, name->id, reason);
+	}
 	entry->kind = ENTRY_SPOOL;
 	entry->id = name->id;
 	fmt(entry->class_name, sizeof entry->class_name, "%s", name->class_name);
@@ -253,7 +257,9 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	spooled->mended++;
 	if (spooled->tell)
 		say("job %llu: its worker was gone; %s", (unsigned long long)name->id,
-		    to == SPOOL_PENDING ? "back in line" : "it has ended");
+		    moved.held		  ? "it is held"
+		    : to == SPOOL_PENDING ? "back in line"
+					  : "it has ended");
 	return 0;
 }
 

@@ -191,8 +191,7 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 		else if (jobview_find(listing->queue, entry.id, &view, &err) < 0)
 			return;
 	}
-	fmt(view.reason, sizeof view.reason, "%s",
-	    snapshot_reason(snapshot, &listing->queue->line.conf, index, view.sentence));
+	jobview_explain(&view, snapshot, &listing->queue->line.conf, index);
 	put(listing, &view);
 }
 

@@ -105,8 +105,7 @@ static void explain(struct queue *queue, struct jobview *view)
 		return;
 	for (size_t i = 0; i < snapshot.waiting.count; i++) {
 		if (snapshot.waiting.list[i].id == view->id)
-			fmt(view->reason, sizeof view->reason, "%s",
-			    snapshot_reason(&snapshot, &queue->line.conf, i, view->sentence));
+			jobview_explain(view, &snapshot, &queue->line.conf, i);
 	}
 	snapshot_free(&snapshot);
 }

@@ -43,6 +43,7 @@ static const char usage[] =
 	"  -e, --error PATH       by default the output's\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
 	"      --requeue          back in line when its worker or machine died; --no-requeue ends it\n"
+	"  -H, --hold             does not start until it is released\n"
 	"      --export LIST      all, none, or NAME,NAME=VALUE,... of the environment\n"
 	"  -W, --wait             returns when all have ended, with the last one's exit code\n"
 	"      --dry-run          checks, prints the header in full, spools nothing (also --test-only)\n"
@@ -66,7 +67,7 @@ static const struct {
 	{ "memory", 'm', "memory", "" }, { "mem", 0, "memory", "" },	      { "vram", 0, "vram", "" },
 	{ "output", 'o', "output", "" }, { "error", 'e', "error", "" },	      { "workdir", 'D', "workdir", "" },
 	{ "chdir", 0, "workdir", "" },	 { "requeue", 0, "requeue", "true" }, { "no-requeue", 0, "requeue", "false" },
-	{ "export", 0, "export", "" },
+	{ "export", 0, "export", "" },	 { "hold", 'H', "hold", "true" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
@@ -131,7 +132,7 @@ static int read_setting(struct request *request, int option, const char *value, 
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
 	struct option table[KEYS + 8];
-	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:Wq", table);
+	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:HWq", table);
 
 	fill_options(table);
 	for (int option; (option = options_next(&options, err)) != 0;) {

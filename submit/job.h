@@ -46,6 +46,7 @@ enum job_key {
 	JOB_KEY_ENV,
 	JOB_KEY_EXPORT,
 	JOB_KEY_REQUEUE,
+	JOB_KEY_HOLD,
 	JOB_KEY_BUDGET_SIGNAL,
 	JOB_KEY_COMMAND,
 	JOB_KEY_SCRIPT,
@@ -89,6 +90,7 @@ struct job {
 				written as `all,NAME=VALUE`, the assignments alone, else NULL */
 	bool requeue;	     /* default true */
 	bool requeue_set;
+	bool hold;	     /* is spooled held; from then on the record's name says whether it is */
 	char *budget_signal; /* as sigspec_parse() reads it; NULL: the class's */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
@@ -121,9 +123,9 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory vram workdir output error export requeue budget-signal) from
- * text, replacing what
- * is there. `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
+ * Sets one key (name class session budget limit memory vram workdir output error export requeue hold
+ * budget-signal) from text, replacing what is there.
+ * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */
 int job_set(struct job *job, const char *key, const char *value, struct err *err);

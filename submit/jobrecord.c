@@ -144,6 +144,8 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	put_env(record, job->env);
 	put_export(record, job);
 	buf_printf(record, "requeue: %s\n", job->requeue ? "true" : "false");
+	if (job->hold)
+		buf_puts(record, "hold: true\n");
 	put_text(record, "budget-signal", job->budget_signal);
 	put_list(record, job->body == JOB_BODY_ARGV ? "command" : "arguments", job->argv);
 	if (job->body == JOB_BODY_SCRIPT || job->body == JOB_BODY_SHELL) {

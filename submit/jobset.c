@@ -25,6 +25,7 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_ENV] = "env",
 	[JOB_KEY_EXPORT] = "export",
 	[JOB_KEY_REQUEUE] = "requeue",
+	[JOB_KEY_HOLD] = "hold",
 	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
 	[JOB_KEY_COMMAND] = "command",
 	[JOB_KEY_SCRIPT] = "script",
@@ -258,20 +259,19 @@ static int set_export(struct job *job, const char *value, struct err *err)
 	return jobset_export(job, items, err);
 }
 
+static int set_hold(struct job *job, const char *value, struct err *err)
+{
+	return text_bool_parse(value, &job->hold, err);
+}
+
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
-	[JOB_KEY_NAME] = set_name,
-	[JOB_KEY_CLASS] = set_class,
-	[JOB_KEY_SESSION] = set_session,
-	[JOB_KEY_BUDGET] = set_budget,
-	[JOB_KEY_LIMIT] = set_limit,
-	[JOB_KEY_MEMORY] = set_memory,
-	[JOB_KEY_VRAM] = set_vram,
-	[JOB_KEY_WORKDIR] = set_workdir,
-	[JOB_KEY_OUTPUT] = set_output,
-	[JOB_KEY_ERROR] = set_error,
-	[JOB_KEY_EXPORT] = set_export,
-	[JOB_KEY_REQUEUE] = set_requeue,
-	[JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
+	[JOB_KEY_NAME] = set_name,	 [JOB_KEY_CLASS] = set_class,
+	[JOB_KEY_SESSION] = set_session, [JOB_KEY_BUDGET] = set_budget,
+	[JOB_KEY_LIMIT] = set_limit,	 [JOB_KEY_MEMORY] = set_memory,
+	[JOB_KEY_VRAM] = set_vram,	 [JOB_KEY_WORKDIR] = set_workdir,
+	[JOB_KEY_OUTPUT] = set_output,	 [JOB_KEY_ERROR] = set_error,
+	[JOB_KEY_EXPORT] = set_export,	 [JOB_KEY_REQUEUE] = set_requeue,
+	[JOB_KEY_HOLD] = set_hold,	 [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -80,7 +80,9 @@ void spool_name_format(const struct spool_name *name, char file[256])
 		return;
 	}
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
-	text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
+	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
+	if (name->held)
+		fmt(file + used, 256 - (size_t)used, ":h");
 }
 
 enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
@@ -125,7 +127,8 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 ||
 	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0)
 		return -1;
-	if (*at && parse_outcome(at, &name) < 0)
+	name.held = strcmp(at, ":h") == 0;
+	if (*at && !name.held && parse_outcome(at, &name) < 0)
 		return -1;
 	if (!text_class_ok(name.class_name))
 		return -1;
@@ -218,9 +221,9 @@ int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, st
 int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err)
 {
 	SCOPE_BUF struct buf record = BUF_EMPTY;
-	struct spool_name name = { .id = facts->id,
-				   .reserved_bytes = job->reserved_bytes,
-				   .vram_bytes = job->vram_bytes };
+	struct spool_name name = {
+		.id = facts->id, .reserved_bytes = job->reserved_bytes, .vram_bytes = job->vram_bytes, .held = job->hold
+	};
 	char file[256], temporary[280];
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
 
@@ -291,6 +294,18 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 	spool_name_format(name, renamed);
 	if (file_rename(source, file, target, renamed, 0) < 0)
 		return err_sys(err, "cannot move job %llu to %s", (unsigned long long)name->id, folder_names[to]);
+	return 0;
+}
+
+int spool_hold(struct spool *spool, struct spool_name *name, char file[256], bool held, struct err *err)
+{
+	struct spool_name changed = *name;
+
+	changed.held = held;
+	if (spool_move(spool, SPOOL_PENDING, file, SPOOL_PENDING, &changed, err) < 0)
+		return -1;
+	*name = changed;
+	spool_name_format(name, file);
 	return 0;
 }
 
@@ -370,6 +385,17 @@ void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size
 	text[0] = '\0';
 	if (folder >= 0 && file_read(folder, name, 8192, &found, NULL, &ignored) == 0)
 		fmt(text, size, "%s", found);
+}
+
+void spool_reason_forget(struct spool *spool, uint64_t id)
+{
+	struct err ignored = ERR_NONE;
+	char name[32];
+	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
+
+	fmt(name, sizeof name, "%llu", (unsigned long long)id);
+	if (folder >= 0)
+		unlinkat(folder, name, 0);
 }
 
 static void order_name(uint64_t id, enum spool_order order, char name[64])

@@ -2,7 +2,8 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]  waits; RAM is what it reserves, VRAM what it asks for: 24G
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:h]  waits; RAM is what it reserves, VRAM what it asks for: 24G;
+ *                                                     with h it is held
  *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]  was claimed by a worker
  *     ended/ID:CLASS:SESSION:RESTARTS:OUTCOME:CODE    is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once
@@ -73,6 +74,7 @@ struct spool_name {
 	int restarts;
 	uint64_t reserved_bytes; /* see job.h; not of ended records; so for the next */
 	uint64_t vram_bytes;
+	bool held;	      /* pending records alone: does not compete until it is released */
 	enum outcome outcome; /* ended records alone */
 	int code;
 };
@@ -113,6 +115,8 @@ int spool_find_in(struct spool *spool, enum spool_state state, uint64_t id, stru
 int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,
 	       char ret_file[256], struct err *err);
 
+/* Holds a pending job, or lets it go: `*name` and `file` get its new name. With the lock, and not synced. */
+int spool_hold(struct spool *spool, struct spool_name *name, char file[256], bool held, struct err *err);
 /* Moves a record: `name` gives the new file's name. With the lock. -1 with errnum ENOENT: somebody else has moved it.
  */
 int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to,
@@ -143,8 +147,9 @@ void spool_sweep(struct spool *spool);
 /* How many entries were set aside in bad/. */
 long spool_count_bad(struct spool *spool);
 
-/* One line for people beside an ended record; losing it costs nothing. `text` gets "" where there is none. */
+/* One line for people beside an ended or a held record; losing it costs nothing. `text` gets "" where there is none. */
 void spool_reason_write(struct spool *spool, uint64_t id, const char *reason);
 void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size);
+void spool_reason_forget(struct spool *spool, uint64_t id);
 
 #endif

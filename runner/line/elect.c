@@ -141,10 +141,8 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 }
 
 const char *const waits_for_names[WAITS] = {
-	[WAITS_LANE] = "lane",
-	[WAITS_MEMORY] = "memory",
-	[WAITS_VRAM] = "vram",
-	[WAITS_STOPPED] = "stopped",
+	[WAITS_LANE] = "lane", [WAITS_HELD] = "held",	    [WAITS_MEMORY] = "memory",
+	[WAITS_VRAM] = "vram", [WAITS_STOPPED] = "stopped",
 };
 
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
@@ -153,7 +151,7 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 	const struct candidate *one = &candidates->list[index];
 
 	if (one->barred)
-		return WAITS_STOPPED;
+		return one->held ? WAITS_HELD : WAITS_STOPPED;
 	if (one->begun || lanes_busy >= conf->lanes)
 		return WAITS_LANE;
 	if (!elect_has_room(conf, load, elect_first(candidates, false)))

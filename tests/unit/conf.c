@@ -167,6 +167,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 	struct conf expected = {
 		.lanes = 2,
 		.memory_bytes = UINT64_C(24) << 30,
+		.lost_limit = 3,
 		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,
@@ -751,7 +752,7 @@ static void a_damaged_copy_is_an_error(void **state)
 	}
 	text[size / 2] = '\0';
 	refused_copy(text, size, EBADMSG);
-	refused_copy("pgpu-conf 4\nwhatever\n", 21, EPROTO);
+	refused_copy("pgpu-conf 9\nwhatever\n", 21, EPROTO);
 	refused_copy("pgpu-conf 2\nwhatever\n", 21, EBADMSG);
 }
 

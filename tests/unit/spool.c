@@ -60,6 +60,12 @@ static void names_say_the_state(void **state)
 	assert_string_equal(file, "12:render:film.v2:3");
 	assert_int_equal(spool_name_parse(file, &back), 0);
 	assert_memory_equal(&name, &back, sizeof name);
+	name.reserved_bytes = UINT64_C(24) << 30;
+	name.held = true;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:film.v2:3:m24G:h");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
 	name.outcome = OUTCOME_FAILED;
 	name.code = 127;
 	spool_name_format(&name, file);
@@ -79,6 +85,8 @@ static void strange_names_are_no_jobs(void **state)
 					       "1:a:b:-1",
 					       "1:a:b:0:gone:1",
 					       "1:a:b:0:failed",
+					       "1:a:b:0:h:failed:1",
+					       "1:a:b:0:hh",
 					       "1:a:b:0:failed:1:x",
 					       "1:a b:b:0",
 					       "99999999999999999999:a:b:0",
