@@ -94,6 +94,63 @@ static int tell(const struct search *search, struct err *err)
 	return CANCELLED_ORDERED;
 }
 
+/* What was ordered is looked at now. */
+static void wake_owner(const struct search *search)
+{
+	int fd = wake_look(&search->entry);
+
+	if (fd >= 0)
+		close(fd);
+	/* A `run` that Ctrl-Z stopped goes on for as long as it takes to end. */
+	if (procid_stopped(&search->entry.owner))
+		procid_signal(&search->entry.owner, SIGCONT);
+}
+
+static int refuse_requeue(uint64_t id, const char *why, struct err *err)
+{
+	return err_set(err, EXIT_FAILED, "cannot requeue job %llu: %s", (unsigned long long)id, why);
+}
+
+/* 1: it is back in line, and that is to be synced; 0: its supervisor is to be told. */
+static int requeue_locked(struct line *line, struct spool *spool, struct search *search, struct err *err)
+{
+	struct spool_name name;
+	enum spool_state state;
+	char file[256];
+	int found = spool_find(spool, search->id, &state, &name, file, err);
+
+	if (found < 0 || find_owner(search, err) < 0)
+		return -1;
+	if (found == 0 && search->found)
+		return refuse_requeue(search->id, "it is a run, which has no record", err);
+	if (found == 0)
+		return refuse_requeue(search->id, line_id_known(line, search->id) ? "it has no record" : "no such id",
+				      err);
+	if (state == SPOOL_PENDING)
+		return refuse_requeue(search->id, "it waits already", err);
+	if (state == SPOOL_RUNNING)
+		return spool_order_back(spool, search->id, err);
+	name.restarts++;
+	name.outcome = OUTCOME_NONE;
+	if (spool_move(spool, SPOOL_ENDED, file, SPOOL_PENDING, &name, err) < 0)
+		return -1;
+	spool_reason_forget(spool, search->id);
+	return 1;
+}
+
+int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+{
+	struct search search = { .line = line, .id = id };
+
+	if (line_lock(line, err) < 0)
+		return -1;
+	int result = requeue_locked(line, spool, &search, err);
+	line_unlock(line);
+	if (result == 0 && search.found)
+		wake_owner(&search);
+	return result > 0 ? spool_submit_sync(spool, err) : result;
+}
+
 int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
 {
 	struct search search = { .line = line, .id = id };
@@ -109,13 +166,7 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *
 		if (ended < 0 || fsync(ended) < 0)
 			return err_sys(err, "cannot sync the end of job %llu", (unsigned long long)id);
 	}
-	if (result == CANCELLED_ORDERED && search.found) {
-		int fd = wake_look(&search.entry);
-		if (fd >= 0)
-			close(fd);
-		/* A `run` that Ctrl-Z stopped goes on for as long as it takes to end. */
-		if (procid_stopped(&search.entry.owner))
-			procid_signal(&search.entry.owner, SIGCONT);
-	}
+	if (result == CANCELLED_ORDERED && search.found)
+		wake_owner(&search);
 	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cancelling one job, whatever it is doing: the same for the command, for a supervisor that does it on behalf of its
- * job, and for the tests.
+ * Ending one job, whatever it is doing, for good or to put it back in line: the same for the command, for a supervisor
+ * that does it on behalf of its job, and for the tests.
  *
  * A pending record is moved to ended/; a job that runs, or a `run` that waits, gets an order on file and its supervisor
  * a message. A second order to the same job kills at once. Where the disk is full, the message itself is the order, and
@@ -19,6 +19,13 @@ enum cancelled {
 	CANCELLED_ENDED,   /* it was over before */
 	CANCELLED_UNKNOWN, /* no such id */
 };
+
+/*
+ * Puts a spooled job back in line that runs or has ended, with its restart count raised: an ended record is moved to
+ * pending/, a job that runs is ended as by a cancel and goes back then. Takes the queue lock. 0, or -1 and why. The
+ * line is to be settled after it.
+ */
+int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err *err);
 
 /* Takes the queue lock. Returns one of the above, or -1. */
 int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err);

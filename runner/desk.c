@@ -77,16 +77,28 @@ static void cancel_for(struct line *line, struct spool *spool, int fd, const cha
 		answer(fd, words[result]);
 }
 
-static void hold_for(struct line *line, struct spool *spool, int fd, const char *id_text, bool held)
+/* "hold ID", "release ID", "requeue ID". False: another message. */
+static bool manage_for(struct line *line, struct spool *spool, int fd, const char *message)
 {
+	static const char words[][9] = { "hold ", "release ", "requeue " };
 	struct err err = ERR_NONE;
+	size_t verb = 0;
 	int64_t id;
 
-	if (text_number_parse(id_text, 1, INT64_MAX, &id, &err) < 0 ||
-	    held_set(line, spool, (uint64_t)id, held, &err) < 0)
+	while (verb < 3 && strncmp(message, words[verb], strlen(words[verb])) != 0)
+		verb++;
+	if (verb == 3)
+		return false;
+	int result = text_number_parse(message + strlen(words[verb]), 1, INT64_MAX, &id, &err);
+	if (result == 0 && verb == 2)
+		result = requeue_job(line, spool, (uint64_t)id, &err);
+	else if (result == 0)
+		result = held_set(line, spool, (uint64_t)id, verb == 0, &err);
+	if (result < 0)
 		answer_error(fd, &err);
 	else
 		answer(fd, "ok");
+	return true;
 }
 
 bool desk_told(struct spool *spool, int fd, const char *message)
@@ -120,14 +132,8 @@ bool desk_answer(struct line *line, struct spool *spool, int fd, const char *mes
 		cancel_for(line, spool, fd, message + 7);
 		return true;
 	}
-	if (strncmp(message, "hold ", 5) == 0) {
-		hold_for(line, spool, fd, message + 5, true);
-		return false;
-	}
-	if (strncmp(message, "release ", 8) == 0) {
-		hold_for(line, spool, fd, message + 8, false);
+	if (manage_for(line, spool, fd, message))
 		return true;
-	}
 	if (strcmp(message, "settle") == 0) {
 		answer(fd, "ok");
 		return true;

@@ -25,6 +25,7 @@ static const struct command {
 	{ "cancel", cmd_cancel, false, "takes jobs out of the line, or ends them" },
 	{ "hold", cmd_hold, false, "keeps waiting jobs from starting" },
 	{ "release", cmd_release, false, "lets held jobs go" },
+	{ "requeue", cmd_requeue, false, "puts jobs back in line that run or have ended" },
 	{ "status", cmd_status, false, "shows the card, the lanes and what the cells can do here" },
 	{ "turn", cmd_turn, false, "lets a job that waits go first, from inside a job" },
 	{ "show", cmd_show, false, "shows everything known about a job" },

@@ -228,8 +228,11 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	enum spool_state to = SPOOL_ENDED;
 
 	if (spool_ordered(spooled->spool, name->id) != ORDER_NONE) {
-		moved.outcome = OUTCOME_CANCELLED;
+		bool back = spool_ordered_back(spooled->spool, name->id);
+		moved.outcome = back ? OUTCOME_NONE : OUTCOME_CANCELLED;
 		moved.code = EXIT_SIGNAL + 15;
+		moved.restarts += back;
+		to = back ? SPOOL_PENDING : SPOOL_ENDED;
 	} else if (wants_requeue(spooled, file)) {
 		int limit = spooled->line->conf.lost_limit;
 		moved.restarts++;
@@ -241,8 +244,7 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	}
 	if (spool_move(spooled->spool, SPOOL_RUNNING, file, to, &moved, err) < 0)
 		return err->errnum == 2 ? 0 : -1;
-	if (to == SPOOL_ENDED)
-		spool_order_done(spooled->spool, name->id);
+	spool_order_done(spooled->spool, name->id);
 	if (moved.held) {
 		char reason[64];
 		fmt(reason, sizeof reason, "its worker or the machine died %d times while it ran", moved.restarts);

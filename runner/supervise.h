@@ -12,6 +12,7 @@
  *     settle       "ok": somebody may start
  *     turn         "ok MS": nobody comes first, or the job was away for so long; "kept": it could not be frozen
  *     cancel ID    "pending", "ordered", "ended", "unknown" or "error TEXT"
+ *     hold ID, release ID, requeue ID    "ok" or "error TEXT"
  */
 #ifndef PGPU_RUNNER_SUPERVISE_H
 #define PGPU_RUNNER_SUPERVISE_H

@@ -64,13 +64,17 @@ static int record_end(struct worker *worker, struct verdict *verdict, struct err
 	if (line_lock(line, err) < 0)
 		return -1;
 	/* An order counts when its file was there before the outcome's. */
-	if (spool_ordered(spool, name.id) != ORDER_NONE) {
+	bool ordered = spool_ordered(spool, name.id) != ORDER_NONE;
+	bool back = ordered && spool_ordered_back(spool, name.id);
+	if (ordered) {
 		verdict->outcome = OUTCOME_CANCELLED;
 		verdict->exit_code = EXIT_SIGNAL + SIGTERM;
 	}
-	name.outcome = verdict->outcome;
+	name.outcome = back ? OUTCOME_NONE : verdict->outcome;
 	name.code = verdict->exit_code;
-	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, SPOOL_ENDED, &name, err);
+	name.restarts += back;
+	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, back ? SPOOL_PENDING : SPOOL_ENDED,
+				&name, err);
 	if (result == 0) {
 		spool_order_done(spool, name.id);
 		/* Of a job that ended while it was frozen: until now it said whose it is. */

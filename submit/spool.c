@@ -75,13 +75,11 @@ void spool_name_format(const struct spool_name *name, char file[256])
 	int used = fmt(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session,
 		       name->restarts);
 
-	if (name->outcome != OUTCOME_NONE) {
-		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
-		return;
-	}
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
-	if (name->held)
+	if (name->outcome != OUTCOME_NONE)
+		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
+	else if (name->held)
 		fmt(file + used, 256 - (size_t)used, ":h");
 }
 
@@ -430,17 +428,53 @@ enum spool_order spool_ordered(struct spool *spool, uint64_t id)
 	return spool->told_id == id && spool->told > order ? spool->told : order;
 }
 
-int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err)
+static void back_name(uint64_t id, char name[64])
 {
+	fmt(name, 64, "%llu.requeue", (unsigned long long)id);
+}
+
+bool spool_ordered_back(struct spool *spool, uint64_t id)
+{
+	struct err ignored = ERR_NONE;
 	char name[64];
+	int folder = spool_folder(spool, SPOOL_ORDERS_DIR, &ignored);
+
+	back_name(id, name);
+	return folder >= 0 && file_exists(folder, name);
+}
+
+static int put_order(struct spool *spool, uint64_t id, const char *name, struct err *err)
+{
 	int folder = spool_folder(spool, SPOOL_ORDERS_DIR, err);
 
 	if (folder < 0)
 		return -1;
-	*ret_order = spool_ordered(spool, id) == ORDER_NONE ? ORDER_CANCEL : ORDER_KILL;
-	order_name(id, *ret_order, name);
 	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? err_sys(err, "cannot write the order to cancel job %llu", (unsigned long long)id) : 0;
+	return fd < 0 ? err_sys(err, "cannot write the order to end job %llu", (unsigned long long)id) : 0;
+}
+
+int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err)
+{
+	char name[64], back[64];
+
+	back_name(id, back);
+	bool was_back = spool_ordered_back(spool, id) && unlinkat(spool->folders[SPOOL_ORDERS_DIR], back, 0) == 0;
+	*ret_order = was_back || spool_ordered(spool, id) == ORDER_NONE ? ORDER_CANCEL : ORDER_KILL;
+	order_name(id, *ret_order, name);
+	return put_order(spool, id, name, err);
+}
+
+/* The order to end it comes last: a process that is killed in between has ordered nothing. */
+int spool_order_back(struct spool *spool, uint64_t id, struct err *err)
+{
+	char name[64], back[64];
+
+	order_name(id, ORDER_CANCEL, name);
+	back_name(id, back);
+	if (spool_ordered(spool, id) != ORDER_NONE && !spool_ordered_back(spool, id))
+		return err_set(err, EXIT_FAILED, "cannot requeue job %llu: it is being cancelled",
+			       (unsigned long long)id);
+	return put_order(spool, id, back, err) < 0 ? -1 : put_order(spool, id, name, err);
 }
 
 void spool_order_done(struct spool *spool, uint64_t id)
@@ -449,6 +483,10 @@ void spool_order_done(struct spool *spool, uint64_t id)
 
 	if (spool->told_id == id)
 		spool->told_id = 0;
+	if (ordered_on_file(spool, id) != ORDER_NONE) {
+		back_name(id, name);
+		unlinkat(spool->folders[SPOOL_ORDERS_DIR], name, 0);
+	}
 	for (enum spool_order order = ordered_on_file(spool, id); order > ORDER_NONE; order--) {
 		order_name(id, order, name);
 		unlinkat(spool->folders[SPOOL_ORDERS_DIR], name, 0);

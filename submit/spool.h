@@ -5,8 +5,9 @@
  *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:h]  waits; RAM is what it reserves, VRAM what it asks for: 24G;
  *                                                     with h it is held
  *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]  was claimed by a worker
- *     ended/ID:CLASS:SESSION:RESTARTS:OUTCOME:CODE    is over
- *     orders/ID.cancel                                is to be ended; ID.kill: at once
+ *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]:OUTCOME:CODE  is over
+ *     orders/ID.cancel                                is to be ended; ID.kill: at once; ID.requeue beside it: and to
+ *                                                     go back in line
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
  *     reasons/ID                                      why it ended as it did, one line for people
  *     bad/                                            what could not be read, set aside under its own name
@@ -72,7 +73,7 @@ struct spool_name {
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
 	int restarts;
-	uint64_t reserved_bytes; /* see job.h; not of ended records; so for the next */
+	uint64_t reserved_bytes; /* see job.h */
 	uint64_t vram_bytes;
 	bool held;	      /* pending records alone: does not compete until it is released */
 	enum outcome outcome; /* ended records alone */
@@ -133,9 +134,14 @@ int spool_written(struct spool *spool, enum spool_state state, const char *file,
 int spool_moved(struct spool *spool, enum spool_state state, const char *file, int64_t *ret_wall_ns);
 void spool_set_aside(struct spool *spool, enum spool_state state, const char *file, const char *reason);
 
-/* Puts an order on file: the first is ORDER_CANCEL, a second for the same job ORDER_KILL. With the lock. */
+/* Puts an order on file: the first is ORDER_CANCEL, a second for the same job ORDER_KILL. After spool_order_back() the
+ * first means that it does not go back in line. With the lock. */
 int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err);
+/* The order to end a job and put it back in line; -1 where it is to be cancelled already. With the lock. */
+int spool_order_back(struct spool *spool, uint64_t id, struct err *err);
 enum spool_order spool_ordered(struct spool *spool, uint64_t id);
+/* Of a job whose end was ordered: it is to go back in line. */
+bool spool_ordered_back(struct spool *spool, uint64_t id);
 /* The same order by word alone, to the process that supervises the job: for a disk that is full. It is gone with that
  * process. */
 void spool_told(struct spool *spool, uint64_t id);

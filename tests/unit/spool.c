@@ -69,7 +69,7 @@ static void names_say_the_state(void **state)
 	name.outcome = OUTCOME_FAILED;
 	name.code = 127;
 	spool_name_format(&name, file);
-	assert_string_equal(file, "12:render:film.v2:3:failed:127");
+	assert_string_equal(file, "12:render:film.v2:3:m24G:failed:127");
 	assert_int_equal(spool_name_parse(file, &back), 0);
 	assert_int_equal(back.code, 127);
 }
@@ -216,6 +216,30 @@ static void a_second_order_is_a_kill(void **state)
 	assert_int_equal(spool_ordered(spool, 7), ORDER_KILL);
 	spool_order_done(spool, 7);
 	assert_int_equal(spool_ordered(spool, 7), ORDER_NONE);
+}
+
+static void an_order_to_requeue_is_one_until_it_is_cancelled(void **state)
+{
+	struct spool *spool = *state;
+	enum spool_order order;
+
+	for (int twice = 0; twice < 2; twice++) {
+		assert_int_equal(spool_order_back(spool, 7, NULL), 0);
+		assert_int_equal(spool_ordered(spool, 7), ORDER_CANCEL);
+		assert_true(spool_ordered_back(spool, 7));
+	}
+	/* What was to go back is not killed by the first cancel. */
+	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(order, ORDER_CANCEL);
+	assert_false(spool_ordered_back(spool, 7));
+	assert_int_equal(spool_order_back(spool, 7, NULL), -1);
+	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(order, ORDER_KILL);
+	spool_order_done(spool, 7);
+	assert_int_equal(spool_order_back(spool, 8, NULL), 0);
+	spool_order_done(spool, 8);
+	assert_int_equal(spool_ordered(spool, 8), ORDER_NONE);
+	assert_false(spool_ordered_back(spool, 8));
 }
 
 /* C097: newlines, equals signs and fences in values; stored once, given back byte for byte. */
@@ -372,6 +396,7 @@ int main(void)
 		ON_A_SPOOL(a_withdrawn_job_leaves_nothing),
 		ON_A_SPOOL(C117_strange_entries_are_set_aside),
 		ON_A_SPOOL(a_second_order_is_a_kill),
+		ON_A_SPOOL(an_order_to_requeue_is_one_until_it_is_cancelled),
 		ON_A_SPOOL(C097_an_environment_comes_back_byte_for_byte),
 		ON_A_SPOOL(an_environment_of_the_same_hash_gets_a_name_of_its_own),
 		ON_A_SPOOL(a_log_line_reads_back),
