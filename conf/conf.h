@@ -31,6 +31,7 @@ enum {
 	CONF_RESIDENT = 1024,
 	CONF_PROCESSES = 4194304,
 	CONF_LOST = 1000,
+	CONF_KEEP = 10000000,
 	CONF_STAMP = 128
 };
 
@@ -67,6 +68,8 @@ struct conf {
 	int resident;			 /* most jobs that run or are frozen; 0: see conf_resident() */
 	int64_t vram_patience_ns;	 /* so long a lane is not kept free for who waits for VRAM */
 	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
+	int64_t keep_ns;		 /* so long the record of an ended job is kept; CONF_NEVER: never removed */
+	int keep_jobs;			 /* of at most so many; 0: any number */
 	int lost_limit;			 /* a job whose supervisor died so often is held; 0: never */
 	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */

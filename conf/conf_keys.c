@@ -19,6 +19,8 @@ const struct conf_key conf_root_keys[] = {
 	{ "ram", CONF_SIZE, ROOT(ram_bytes), .empty_ok = true },
 	{ "resident", CONF_NUMBER, ROOT(resident), .least = 0, .most = CONF_RESIDENT },
 	{ "vram-patience", CONF_DURATION, ROOT(vram_patience_ns), .empty_ok = true },
+	{ "keep", CONF_DURATION, ROOT(keep_ns), .never_ok = true },
+	{ "keep-jobs", CONF_NUMBER, ROOT(keep_jobs), .least = 0, .most = CONF_KEEP },
 	{ "lost-limit", CONF_NUMBER, ROOT(lost_limit), .least = 0, .most = CONF_LOST },
 	{ "processes", CONF_NUMBER, ROOT(processes), .least = 1, .most = CONF_PROCESSES },
 	{ "grace", CONF_DURATION, ROOT(grace_ns), .empty_ok = true },

@@ -36,7 +36,7 @@ struct conf_key {
 };
 
 /* Most keys in one table. */
-enum { CONF_KEYS = 15 };
+enum { CONF_KEYS = 24 };
 
 /* Offsets in struct conf and in struct conf_class. Both end with a row without a name. */
 extern const struct conf_key conf_root_keys[];

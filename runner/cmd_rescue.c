@@ -8,6 +8,7 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/rescue.h"
+#include "submit/prune.h"
 
 static const char usage[] = "usage: pgpu rescue\n"
 			    "Clears up what a crash left and starts what can start; for boot and login units.\n"
@@ -29,5 +30,7 @@ int cmd_rescue(int argc, char **argv)
 	int result = queue_open(queue, QUEUE_TELLING, &err);
 	if (result == 0 && !queue->inside)
 		result = rescue_pass(&queue->line, true, &err);
+	if (result == 0 && !queue->inside)
+		prune_daily(&queue->spool, &queue->line.conf);
 	return result < 0 ? say_err(&err) : EXIT_OK;
 }

@@ -22,6 +22,7 @@
 #include "runner/cell/caps.h"
 #include "runner/commands.h"
 #include "runner/line/spawn.h"
+#include "submit/prune.h"
 
 struct worker {
 	struct queue queue;
@@ -273,6 +274,8 @@ int cmd_worker(int argc, char **argv)
 	}
 	if (result < 0)
 		say_err(&err);
+	else
+		prune_daily(&worker->queue.spool, &worker->queue.line.conf);
 	queue_close(&worker->queue);
 	return result < 0 ? EXIT_FAILED : EXIT_OK;
 }

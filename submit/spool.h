@@ -93,6 +93,8 @@ int spool_name_parse(const char *file, struct spool_name *ret_name);
  */
 int spool_store_environment(struct spool *spool, const struct job *job, char *const *environment,
 			    struct job_facts *facts, struct err *err);
+/* An environment that is found stored is given the time of now where its own is older. */
+enum { SPOOL_ENV_TOUCHED_DAYS = 1 };
 /* NULL-ended list in one piece of memory (`*ret_block`, to be freed with the list). */
 int spool_load_environment(struct spool *spool, const char *env_name, char ***ret_list, char **ret_block,
 			   struct err *err);

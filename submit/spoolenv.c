@@ -4,7 +4,8 @@
  *
  * The name is a 64-bit FNV-1a hash of the content; a name that is taken by other content gets a number behind it, so
  * that the hash needs to be good, not perfect. A file found in place was synced by whoever put it there; one younger
- * than a minute is synced again, since its writer may be killed between rename and sync.
+ * than a minute is synced again, since its writer may be killed between rename and sync. One older than a day is given
+ * the time of today before it is looked at, so that it is not removed as forgotten (prune.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +53,9 @@ static int compare(int folder, const char *name, const struct buf *all, struct e
 	struct stat found;
 
 	if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0;
+	if (found.st_mtime + SPOOL_ENV_TOUCHED_DAYS * 86400 < clock_wall_ns() / NS_PER_S &&
+	    utimensat(folder, name, NULL, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		return 0;
 	if (file_read(folder, name, ENV_MAX, &text, &size, &why) < 0)
 		return why.errnum == ENOENT ? 0 : err_pass(err, &why);

@@ -20,7 +20,10 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "submit/history.h"
+#include "submit/prune.h"
 #include "submit/spool.h"
+
+#define DAY (86400 * NS_PER_S)
 
 static char folder[64];
 
@@ -386,6 +389,100 @@ static void the_log_is_never_written_through_a_link(void **state)
 
 #define ON_A_SPOOL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void end(struct spool *spool, uint64_t id, enum outcome outcome)
+{
+	struct spool_name name;
+	char file[256];
+
+	submit(spool, id);
+	assert_int_equal(spool_find_in(spool, SPOOL_PENDING, id, &name, file, NULL), 1);
+	name.outcome = outcome;
+	assert_int_equal(spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, NULL), 0);
+	spool_reason_write(spool, id, "why");
+}
+
+static bool is_kept(struct spool *spool, uint64_t id)
+{
+	struct spool_name name;
+	enum spool_state state;
+	char file[256], reason[8];
+	int found = spool_find(spool, id, &state, &name, file, NULL);
+
+	assert_true(found >= 0);
+	spool_reason_read(spool, id, reason, sizeof reason);
+	assert_int_equal(found, state == SPOOL_PENDING || reason[0]);
+	return found;
+}
+
+static void ended_records_are_kept_for_a_time(void **state)
+{
+	struct spool *spool = *state;
+	static struct conf conf;
+	int64_t now = clock_wall_ns();
+
+	conf.keep_ns = 30 * DAY;
+	conf.keep_jobs = 0;
+	end(spool, 1, OUTCOME_COMPLETED);
+	end(spool, 2, OUTCOME_FAILED);
+	submit(spool, 3);
+	assert_int_equal(prune(spool, &conf, now + 29 * DAY, NULL), 0);
+	assert_true(is_kept(spool, 1));
+	conf.keep_ns = CONF_NEVER;
+	assert_int_equal(prune(spool, &conf, now + 3000 * DAY, NULL), 0);
+	conf.keep_ns = 30 * DAY;
+	assert_int_equal(prune(spool, &conf, now + 31 * DAY, NULL), 2);
+	assert_false(is_kept(spool, 1) || is_kept(spool, 2));
+	assert_true(is_kept(spool, 3));
+	/* Of ten the last four. */
+	for (uint64_t id = 10; id < 20; id++)
+		end(spool, id, OUTCOME_COMPLETED);
+	conf.keep_jobs = 4;
+	assert_int_equal(prune(spool, &conf, now, NULL), 6);
+	assert_false(is_kept(spool, 15));
+	assert_true(is_kept(spool, 16) && is_kept(spool, 19));
+	assert_int_equal(prune(spool, &conf, now, NULL), 0);
+}
+
+static bool has_environment(struct spool *spool, const char *name)
+{
+	return file_exists(spool_folder(spool, SPOOL_ENV_DIR, NULL), name);
+}
+
+static void make_old(struct spool *spool, const char *name)
+{
+	const struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+
+	assert_int_equal(utimensat(spool_folder(spool, SPOOL_ENV_DIR, NULL), name, times, 0), 0);
+}
+
+static void environments_go_when_nobody_names_them(void **state)
+{
+	struct spool *spool = *state;
+	SCOPE_JOB struct job job = make_job("true");
+	struct job_facts used = { .id = 7, .submit_dir = NULL }, unused = { 0 }, again = { 0 };
+	char *one[] = { "A=1", NULL }, *two[] = { "A=2", NULL };
+	static struct conf conf;
+
+	conf.keep_ns = 30 * DAY;
+	assert_int_equal(spool_store_environment(spool, &job, one, &used, NULL), 0);
+	assert_int_equal(spool_store_environment(spool, &job, two, &unused, NULL), 0);
+	assert_int_equal(spool_submit(spool, &job, &used, NULL), 0);
+	/* Stored today: its submit may be about to write the record. */
+	assert_int_equal(prune(spool, &conf, clock_wall_ns(), NULL), 0);
+	assert_true(has_environment(spool, unused.env_name));
+	make_old(spool, used.env_name);
+	make_old(spool, unused.env_name);
+	/* Found by another submit, it is of today again. */
+	assert_int_equal(spool_store_environment(spool, &job, two, &again, NULL), 0);
+	assert_string_equal(again.env_name, unused.env_name);
+	assert_int_equal(prune(spool, &conf, clock_wall_ns(), NULL), 0);
+	assert_true(has_environment(spool, unused.env_name));
+	make_old(spool, unused.env_name);
+	assert_int_equal(prune(spool, &conf, clock_wall_ns(), NULL), 0);
+	assert_false(has_environment(spool, unused.env_name));
+	assert_true(has_environment(spool, used.env_name));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +493,8 @@ int main(void)
 		ON_A_SPOOL(a_withdrawn_job_leaves_nothing),
 		ON_A_SPOOL(C117_strange_entries_are_set_aside),
 		ON_A_SPOOL(a_second_order_is_a_kill),
+		ON_A_SPOOL(ended_records_are_kept_for_a_time),
+		ON_A_SPOOL(environments_go_when_nobody_names_them),
 		ON_A_SPOOL(an_order_to_requeue_is_one_until_it_is_cancelled),
 		ON_A_SPOOL(C097_an_environment_comes_back_byte_for_byte),
 		ON_A_SPOOL(an_environment_of_the_same_hash_gets_a_name_of_its_own),
