@@ -2,6 +2,7 @@
 #include "probe_kfd.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
@@ -147,6 +148,33 @@ static void add_contexts(int process, struct nodes *nodes)
 	}
 }
 
+/*
+ * Of a process that was looked into and has nothing of a card's. The driver's entry may outlive its process, and the
+ * number be another's by now, who has not opened the driver's device. What a zombie had is not given back yet.
+ */
+static bool is_another(int proc, pid_t pid)
+{
+	char path[32], target[16], stat[512];
+	const struct dirent64 *found;
+
+	fmt(path, sizeof path, "%d/stat", pid);
+	ssize_t size = probe_read(proc, path, stat, sizeof stat);
+	const char *state = size > 0 ? memrchr(stat, ')', (size_t)size) : NULL;
+	if (!state || state + 2 >= stat + size || state[2] == 'Z' || state[2] == 'X')
+		return false;
+	fmt(path, sizeof path, "%d/fd", pid);
+	SCOPE_FD int folder = probe_folder(proc, path);
+	SCOPE_NAMES struct names names = NAMES_NONE;
+	if (folder < 0 || names_open(&names, folder) < 0)
+		return false;
+	while ((found = names_next(&names))) {
+		ssize_t length = readlinkat(folder, found->d_name, target, sizeof target);
+		if (length >= 0 && probe_is((struct probe_span){ target, (size_t)length }, "/dev/kfd"))
+			return false;
+	}
+	return true;
+}
+
 static uint32_t find_process(int proc, pid_t pid, struct probe_sample *sample)
 {
 	uint32_t index = sample->abroad ? PROBE_NOBODY : probe_find_process(sample, pid);
@@ -155,7 +183,8 @@ static uint32_t find_process(int proc, pid_t pid, struct probe_sample *sample)
 	if (index != PROBE_NOBODY && !sample->processes[index].shut)
 		return index;
 	if (!sample->abroad)
-		process.gone = !probe_walk_name(proc, pid, &process);
+		process.gone =
+			!probe_walk_name(proc, pid, &process) || (index == PROBE_NOBODY && is_another(proc, pid));
 	if (index == PROBE_NOBODY)
 		return probe_add_process(sample, &process);
 	process.shut = true;
