@@ -52,6 +52,11 @@ static int print_conf(void)
 		return say_err(&err);
 	buf_printf(&buf, "# from: %s\n", conf.source);
 	print_keys(conf_root_keys, &conf, lines.root, "", conf.source, &buf);
+	for (int i = 0; i < conf.bound_count; i++) {
+		buf_printf(&buf, "\nlane \"%s\" {\n", conf.bound[i].name);
+		print_keys(conf_lane_keys, &conf.bound[i], lines.bound[i], "\t", conf.source, &buf);
+		buf_puts(&buf, "}\n");
+	}
 	for (int i = 0; i < conf.class_count; i++) {
 		buf_printf(&buf, "\nclass \"%s\" {\n", conf.classes[i].name);
 		print_keys(conf_class_keys, &conf.classes[i], lines.classes[i], "\t", conf.source, &buf);

@@ -24,6 +24,20 @@ uint64_t conf_ram(const struct conf *conf)
 	return (uint64_t)info.totalram * info.mem_unit / 10 * 9 / 4096 * 4096;
 }
 
+const char *conf_lane_card(const struct conf *conf, int lane)
+{
+	return lane >= 0 && lane < conf->bound_count ? conf->bound[lane].card : "";
+}
+
+bool conf_binds(const struct conf *conf, const char *card)
+{
+	for (int i = 0; i < conf->bound_count; i++) {
+		if (strcmp(conf->bound[i].card, card) == 0)
+			return true;
+	}
+	return false;
+}
+
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name)
 {
 	for (int i = 0; i < conf->class_count; i++) {

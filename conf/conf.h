@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "conf/base/err.h"
+#include "conf/base/pci.h"
 
 enum {
 	CONF_CLASS_NAME = 33,
@@ -61,8 +62,15 @@ struct conf_class {
 	char budget_signal[CONF_SIGNAL]; /* "" or what sigspec_parse() reads: sent ahead of the budget's end */
 };
 
+/* A `lane` section: the lane of that number is bound to a card. */
+struct conf_lane {
+	char name[CONF_CLASS_NAME];
+	char card[PCI_TEXT];
+};
+
 struct conf {
 	int lanes;			 /* 1 to CONF_LANES */
+	int bound_count;		 /* lanes in `bound`: all of them, or 0 */
 	uint64_t memory_bytes;		 /* default ceiling of a job's RAM */
 	uint64_t ram_bytes;		 /* what all jobs may use together; 0: see conf_ram() */
 	int resident;			 /* most jobs that run or are frozen; 0: see conf_resident() */
@@ -81,13 +89,19 @@ struct conf {
 	char stamp[CONF_STAMP]; /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
 	char source[PATH_MAX];			 /* path of the file, or "built-in" */
-	struct conf_class classes[CONF_CLASSES]; /* last: what is not used of it is never touched */
+	struct conf_class classes[CONF_CLASSES]; /* late: what is not used of it is never touched */
+	struct conf_lane bound[CONF_LANES];	 /* likewise: the lanes by their number */
 };
 
 /* Of resident = 0: one more than lanes. */
 int conf_resident(const struct conf *conf);
 /* Of ram = "0": nine tenths of this machine's memory, in whole pages; UINT64_MAX when that cannot be told. */
 uint64_t conf_ram(const struct conf *conf);
+
+/* The card that the lane is bound to, "" where it is to none. */
+const char *conf_lane_card(const struct conf *conf, int lane);
+/* Whether any lane is bound to the card. */
+bool conf_binds(const struct conf *conf, const char *card);
 
 /* The class of that name, or NULL. */
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name);

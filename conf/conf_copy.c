@@ -4,12 +4,13 @@
  * the key tables, numbers plain; of a class, the keys that are not 0 or empty alone. The last line is a sum over all
  * before it, so that a torn or edited copy is damaged, never another configuration.
  *
- *     pgpu-conf 3
+ *     pgpu-conf 5
  *     source /home/ada/.config/pgpu/pgpu.conf
  *     stamp ...
  *     lanes 2                    every key of conf_root_keys
  *     classes 7
  *     class interactive          and the keys of conf_class_keys, for each
+ *     lane left                  and the keys of conf_lane_keys, for each that is bound to a card
  *     sum 0123456789abcdef
  */
 #include "conf.h"
@@ -30,10 +31,10 @@
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
-#define COPY_VERSION 4
+#define COPY_VERSION 5
 
-/* 64 classes of eleven lines, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no new page of
- * the stack. */
+/* 64 classes of eleven lines, 64 lanes, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no
+ * new page of the stack. */
 enum { COPY_LIMIT = 48 << 10, COPY_USUAL = 2 << 10, SUM_LINE = sizeof "sum 0123456789abcdef\n" - 1 };
 
 static int refuse(struct err *err, int errnum, const char *reason)
@@ -103,6 +104,21 @@ static int take_classes(char **next, struct conf *conf)
 	return 0;
 }
 
+/* The lanes that are bound to a card are all of them, or none. */
+static int take_lanes(char **next, struct conf *conf)
+{
+	int count = 0;
+
+	for (; count < CONF_LANES && strncmp(*next, "lane ", 5) == 0; count++) {
+		struct conf_lane *row = &conf->bound[count];
+		if (take_text(next, "lane", row->name, sizeof row->name) < 0 || !text_class_ok(row->name) ||
+		    take_keys(next, conf_lane_keys, true, row) < 0)
+			return -1;
+	}
+	conf->bound_count = count;
+	return count == 0 || count == conf->lanes ? 0 : -1;
+}
+
 static void put_sum(char line[SUM_LINE], const char *text, size_t size)
 {
 	memcpy(line, "sum ", 4);
@@ -137,7 +153,7 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 	if (!whole || take_text(&next, "source", conf->source, sizeof conf->source) < 0 ||
 	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 ||
 	    take_keys(&next, conf_root_keys, true, conf) < 0 || take_classes(&next, conf) < 0 ||
-	    next != text + size - SUM_LINE)
+	    take_lanes(&next, conf) < 0 || next != text + size - SUM_LINE)
 		return refuse_damaged(err);
 	if (!conf_class_find(conf, conf->run_class) || !conf_class_find(conf, conf->submit_class))
 		return refuse_damaged(err);
@@ -212,6 +228,10 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 	for (int i = 0; i < conf->class_count; i++) {
 		buf_printf(&buf, "class %s\n", conf->classes[i].name);
 		put_keys(conf_class_keys, false, &conf->classes[i], &buf);
+	}
+	for (int i = 0; i < conf->bound_count; i++) {
+		buf_printf(&buf, "lane %s\n", conf->bound[i].name);
+		put_keys(conf_lane_keys, true, &conf->bound[i], &buf);
 	}
 	if (buf_ok(&buf)) {
 		put_sum(sum, buf.text, buf.size);

@@ -57,6 +57,17 @@ static int take_class(cfg_t *section, cfg_opt_t *option)
 	return take_value(section, option, conf_class_keys, &conf->classes[number], current->lines->classes[number]);
 }
 
+static int take_lane(cfg_t *section, cfg_opt_t *option)
+{
+	struct conf *conf = current->conf;
+
+	for (int i = 0; i < conf->bound_count; i++) {
+		if (strcmp(conf->bound[i].name, cfg_title(section)) == 0)
+			return take_value(section, option, conf_lane_keys, &conf->bound[i], current->lines->bound[i]);
+	}
+	return -1;
+}
+
 /* What conf_scan() lets through libconfuse accepts; should a version differ, its first word is the error. */
 static void take_complaint(cfg_t *section, const char *format, va_list args)
 {
@@ -88,15 +99,17 @@ static void watch_options(cfg_t *cfg, const char *prefix, const struct conf_key 
 
 static int run_libconfuse(struct reading *reading, const char *text)
 {
-	cfg_opt_t root[CONF_KEYS + 2], rows[CONF_KEYS + 1];
+	cfg_opt_t root[CONF_KEYS + 3], rows[CONF_KEYS + 1], lanes[CONF_KEYS + 1];
 	size_t last = 0;
 
 	list_options(conf_class_keys, rows);
+	list_options(conf_lane_keys, lanes);
 	list_options(conf_root_keys, root);
 	while (root[last].name)
 		last++;
 	root[last] = (cfg_opt_t)CFG_SEC("class", rows, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
-	root[last + 1] = (cfg_opt_t)CFG_END();
+	root[last + 1] = (cfg_opt_t)CFG_SEC("lane", lanes, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
+	root[last + 2] = (cfg_opt_t)CFG_END();
 
 	cfg_t *cfg = cfg_init(root, CFGF_NONE);
 	if (!cfg)
@@ -105,6 +118,7 @@ static int run_libconfuse(struct reading *reading, const char *text)
 	cfg_set_error_function(cfg, take_complaint);
 	watch_options(cfg, "", conf_root_keys, take_root);
 	watch_options(cfg, "class|", conf_class_keys, take_class);
+	watch_options(cfg, "lane|", conf_lane_keys, take_lane);
 	current = reading;
 	int result = cfg_parse_buf(cfg, text);
 	current = NULL;
@@ -131,6 +145,17 @@ static int add_rows(struct reading *reading, const struct conf_scan *scan)
 		memcpy(row->name, scan->classes[i].name, sizeof row->name);
 	}
 	return 0;
+}
+
+/* The file's lanes are all there are. */
+static void add_lanes(struct reading *reading, const struct conf_scan *scan)
+{
+	struct conf *conf = reading->conf;
+
+	conf->bound_count = scan->lane_count;
+	memset(conf->bound, 0, sizeof conf->bound);
+	for (int i = 0; i < scan->lane_count; i++)
+		memcpy(conf->bound[i].name, scan->lanes[i].name, sizeof conf->bound[i].name);
 }
 
 static int key_line(const int lines[], const char *name)
@@ -218,6 +243,28 @@ static int check_default_class(const struct reading *reading, const char *key, c
 	return err_wrap(reading->err, "%s:%d: %s", conf_shown_path(reading->file), line, key);
 }
 
+/* Their sections say how many lanes there are; `lanes` beside them says the same or is wrong. */
+static int check_lanes(const struct reading *reading, const struct conf_scan *scan)
+{
+	int *line = &reading->lines->root[conf_key_find(conf_root_keys, "lanes")];
+	struct conf *conf = reading->conf;
+
+	for (int i = 0; i < scan->lane_count; i++) {
+		if (!conf->bound[i].card[0])
+			return conf_error(reading->err, reading->file, scan->lanes[i].line,
+					  "lane '%s' needs a card: card = \"0000:03:00.0\"", conf->bound[i].name);
+	}
+	if (scan->lane_count && *line && conf->lanes != scan->lane_count)
+		return conf_error(reading->err, reading->file, *line,
+				  "lanes: %d is not the number of the lane sections, %d; they suffice", conf->lanes,
+				  scan->lane_count);
+	if (scan->lane_count && !*line) {
+		conf->lanes = scan->lane_count;
+		*line = scan->lanes[0].line;
+	}
+	return 0;
+}
+
 /* What needs the whole file: rows that name each other, and what must not be missing. */
 static int check(const struct reading *reading, const struct conf_scan *scan)
 {
@@ -233,6 +280,8 @@ static int check(const struct reading *reading, const struct conf_scan *scan)
 			return conf_error(reading->err, reading->file, 1, "key '%s' is missing",
 					  conf_root_keys[i].name);
 	}
+	if (check_lanes(reading, scan) < 0)
+		return -1;
 	if (check_default_class(reading, "run-class", conf->run_class) < 0)
 		return -1;
 	return check_default_class(reading, "submit-class", conf->submit_class);
@@ -249,6 +298,7 @@ int conf_file_parse(const char *file, char *text, size_t size, struct conf *conf
 	memset(lines, 0, sizeof *lines);
 	if (conf_scan(file, text, size, &scan, err) < 0 || add_rows(&reading, &scan) < 0)
 		return -1;
+	add_lanes(&reading, &scan);
 	/* An empty buffer is an error to some versions of the library, or of fmemopen(3) under it. */
 	if (text[strspn(text, " \t\n")] != '\0' && run_libconfuse(&reading, text) < 0)
 		return -1;

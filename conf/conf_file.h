@@ -9,10 +9,11 @@
 #include "conf.h"
 #include "conf_keys.h"
 
-/* By the row numbers of conf_root_keys and conf_class_keys; 0: the file does not name it. */
+/* By the row numbers of conf_root_keys, conf_class_keys and conf_lane_keys; 0: the file does not name it. */
 struct conf_lines {
 	int root[CONF_KEYS];
 	int classes[CONF_CLASSES][CONF_KEYS];
+	int bound[CONF_LANES][CONF_KEYS];
 };
 
 /*

@@ -9,9 +9,11 @@
 #include "conf.h"
 #include "conf/base/fmt.h"
 #include "conf_caps.h"
+#include "conf_card.h"
 
 #define ROOT(field) .offset = offsetof(struct conf, field)
 #define ROW(field)  .offset = offsetof(struct conf_class, field)
+#define LANE(field) .offset = offsetof(struct conf_lane, field)
 
 const struct conf_key conf_root_keys[] = {
 	{ "lanes", CONF_NUMBER, ROOT(lanes), .least = 1, .most = CONF_LANES },
@@ -52,6 +54,11 @@ const struct conf_key conf_class_keys[] = {
 	{ .name = "" },
 };
 
+const struct conf_key conf_lane_keys[] = {
+	{ "card", CONF_CARD, LANE(card), .needed = true },
+	{ .name = "" },
+};
+
 _Static_assert(sizeof conf_root_keys / sizeof conf_root_keys[0] <= CONF_KEYS + 1, "CONF_KEYS counts the longer table");
 _Static_assert(sizeof conf_class_keys / sizeof conf_class_keys[0] <= CONF_KEYS + 1,
 	       "CONF_KEYS counts the longer table");
@@ -72,6 +79,7 @@ static int64_t field_number(const struct conf_key *key, const void *row)
 	case CONF_NUMBER: memcpy(&number, field(key, row), sizeof number); return number;
 	case CONF_SWITCH: memcpy(&on, field(key, row), sizeof on); return on;
 	case CONF_NAME:
+	case CONF_CARD:
 	case CONF_SIGNAL_AHEAD: return field(key, row)[0] != '\0';
 	default: memcpy(&wide, field(key, row), sizeof wide); return wide;
 	}
@@ -93,16 +101,24 @@ static void put_number(const struct conf_key *key, void *row, int64_t value)
 
 static bool is_text(const struct conf_key *key)
 {
-	return key->kind == CONF_NAME || key->kind == CONF_SIGNAL_AHEAD;
+	return key->kind == CONF_NAME || key->kind == CONF_SIGNAL_AHEAD || key->kind == CONF_CARD;
+}
+
+static bool is_right(const struct conf_key *key, const char *value)
+{
+	struct sigspec ignored;
+	char card[PCI_TEXT];
+
+	switch (key->kind) {
+	case CONF_NAME: return text_class_ok(value);
+	case CONF_CARD: return pci_read(value, card) && strcmp(card, value) == 0;
+	default: return strlen(value) < CONF_SIGNAL && sigspec_parse(value, &ignored, NULL) == 0;
+	}
 }
 
 static int put_text(const struct conf_key *key, void *row, const char *value)
 {
-	struct sigspec ignored;
-	bool right = key->kind == CONF_NAME ? text_class_ok(value)
-					    : strlen(value) < CONF_SIGNAL && sigspec_parse(value, &ignored, NULL) == 0;
-
-	if (!right && !(key->empty_ok && *value == '\0'))
+	if (!is_right(key, value) && !(key->empty_ok && *value == '\0'))
 		return -1;
 	memcpy((char *)row + key->offset, value, strlen(value) + 1);
 	return 0;
@@ -188,6 +204,7 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 		read = conf_caps_read(value, &bytes, err);
 		number = (int64_t)bytes;
 		break;
+	case CONF_CARD: return conf_card_read(value, (char *)row + key->offset, err);
 	case CONF_NAME:
 	case CONF_SIGNAL_AHEAD: return read_text(key, row, value, err);
 	}
@@ -248,6 +265,7 @@ void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf
 	case CONF_SIZE: print_size(number, buf); break;
 	case CONF_DURATION: print_duration(number, buf); break;
 	case CONF_NAME:
+	case CONF_CARD:
 	case CONF_SIGNAL_AHEAD: buf_printf(buf, "\"%s\"", field(key, row)); break;
 	case CONF_SWITCH: buf_printf(buf, "\"%s\"", number ? key->yes : key->no); break;
 	case CONF_CAPS: conf_caps_print((uint64_t)number, buf); break;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys of pgpu.conf, one row each: name, kind of value, place in `struct conf` or `struct conf_class`. Reading a
- * file, printing it and the queue's copy all go by these two tables; a new key is one new row (and its field).
+ * The keys of pgpu.conf, one row each: name, kind of value, place in `struct conf`, `struct conf_class` or `struct
+ * conf_lane`. Reading a file, printing it and the queue's copy all go by these tables; a new key is one new row (and
+ * its field).
  */
 #ifndef PGPU_CONF_KEYS_H
 #define PGPU_CONF_KEYS_H
@@ -20,6 +21,7 @@ enum conf_kind {
 	CONF_NAME,	   /* char[CONF_CLASS_NAME], the name of a class; "" where `empty_ok` */
 	CONF_SIGNAL_AHEAD, /* char[CONF_SIGNAL], what sigspec_parse() reads */
 	CONF_SWITCH,	   /* bool, the words `yes` and `no` */
+	CONF_CARD,	   /* char[PCI_TEXT], the PCI address of a card */
 	CONF_CAPS,	   /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
 };
 
@@ -38,9 +40,10 @@ struct conf_key {
 /* Most keys in one table. */
 enum { CONF_KEYS = 24 };
 
-/* Offsets in struct conf and in struct conf_class. Both end with a row without a name. */
+/* Offsets in struct conf, struct conf_class and struct conf_lane. Each ends with a row without a name. */
 extern const struct conf_key conf_root_keys[];
 extern const struct conf_key conf_class_keys[];
+extern const struct conf_key conf_lane_keys[];
 
 /* The row's number, or -1. */
 int conf_key_find(const struct conf_key keys[], const char *name);

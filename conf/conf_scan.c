@@ -200,26 +200,68 @@ static int refuse_start(const struct scan *scan, const struct token *token)
 	return REFUSE(scan, "unexpected byte 0x%02x; such text stands in quotes", byte);
 }
 
-static int refuse_key(const struct scan *scan, const char *name, bool in_class)
+/* What a name in front of a '{' can be. */
+struct kind {
+	char name[8], plural[8];
+	int most;
+};
+
+enum { KIND_CLASS, KIND_LANE, KINDS };
+static const struct kind kinds[KINDS] = {
+	[KIND_CLASS] = { "class", "classes", CONF_CLASSES },
+	[KIND_LANE] = { "lane", "lanes", CONF_LANES },
+};
+
+static const struct conf_key *keys_of(const struct kind *kind)
 {
+	return kind == &kinds[KIND_LANE] ? conf_lane_keys : conf_class_keys;
+}
+
+static const struct kind *kind_find(const char *name)
+{
+	for (int i = 0; i < KINDS; i++) {
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* Another section whose key it is. */
+static const struct kind *kind_with(const char *key, const struct kind *but)
+{
+	for (int i = 0; i < KINDS; i++) {
+		if (&kinds[i] != but && conf_key_find(keys_of(&kinds[i]), key) >= 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* Of a section of `kind`; NULL: outside of all. */
+static int refuse_key(const struct scan *scan, const char *name, const struct kind *kind)
+{
+	const struct kind *other = kind_with(name, kind);
 	char hint[128];
 
 	if (strcmp(name, "include") == 0)
 		return REFUSE(scan, "'include' is not possible; a configuration is one file");
-	if (in_class && strcmp(name, "class") == 0)
-		return REFUSE(scan, "a class cannot stand inside a class; is a '}' missing?");
-	if (conf_key_find(in_class ? conf_root_keys : conf_class_keys, name) >= 0)
-		return REFUSE(scan, in_class ? "key '%s' belongs outside of a class" : "key '%s' belongs into a class",
-			      name);
-	conf_key_hint(in_class ? conf_class_keys : conf_root_keys, name, hint, sizeof hint);
+	if (kind && kind_find(name))
+		return REFUSE(scan, "a %s cannot stand inside a %s; is a '}' missing?", name, kind->name);
+	if (kind && conf_key_find(conf_root_keys, name) >= 0)
+		return REFUSE(scan, "key '%s' belongs outside of a %s", name, kind->name);
+	if (other)
+		return REFUSE(scan, "key '%s' belongs into a %s", name, other->name);
+	conf_key_hint(kind ? keys_of(kind) : conf_root_keys, name, hint, sizeof hint);
 	return REFUSE(scan, "unknown key '%s'%s", name, hint);
 }
 
 static int refuse_section(const struct scan *scan, const char *name)
 {
-	static const char *const sections[] = { "class", NULL };
+	const char *sections[KINDS + 1];
 	char hint[64];
 
+	for (int i = 0; i < KINDS; i++)
+		sections[i] = kinds[i].name;
+	sections[KINDS] = NULL;
 	text_hint(name, sections, hint, sizeof hint);
 	return REFUSE(scan, "unknown section '%s'%s", name, hint);
 }
@@ -284,61 +326,65 @@ static int scan_value(struct scan *scan, const struct token *key, const struct t
 	return REFUSE(scan, "a value is missing after '%s ='", key->text);
 }
 
-static int scan_class_body(struct scan *scan, int opened, const char *class_name)
+static int scan_body(struct scan *scan, int opened, const struct kind *kind, const char *name)
 {
+	const struct conf_key *keys = keys_of(kind);
+
 	for (;;) {
 		struct token key = next_token(scan);
 		if (is_sign(&key, '}'))
 			return 0;
 		if (key.kind == TOKEN_END) {
 			scan->line = opened;
-			return REFUSE(scan, "class '%s' is not closed with '}'", class_name);
+			return REFUSE(scan, "%s '%s' is not closed with '}'", kind->name, name);
 		}
 		if (key.kind != TOKEN_WORD)
 			return refuse_start(scan, &key);
-		int number = conf_key_find(conf_class_keys, key.text);
+		int number = conf_key_find(keys, key.text);
 		if (number < 0)
-			return refuse_key(scan, key.text, true);
+			return refuse_key(scan, key.text, kind);
 		struct token sign = next_token(scan);
-		if (scan_value(scan, &key, &sign, conf_class_keys[number].kind == CONF_CAPS) < 0)
+		if (scan_value(scan, &key, &sign, keys[number].kind == CONF_CAPS) < 0)
 			return -1;
 	}
 }
 
-static int note_class(struct scan *scan, const struct token *title)
+static int note_section(struct scan *scan, const struct kind *kind, const struct token *title)
 {
-	struct conf_scan *found = scan->found;
+	bool class = kind == &kinds[KIND_CLASS];
+	struct conf_section *list = class ? scan->found->classes : scan->found->lanes;
+	int *count = class ? &scan->found->class_count : &scan->found->lane_count;
 
 	scan->line = title->line;
 	if (!text_class_ok(title->text))
-		return REFUSE(scan, "'%s' is not a class name (1 to 32 of a-z A-Z 0-9 _ -)", title->text);
-	for (int i = 0; i < found->class_count; i++) {
-		if (strcmp(found->classes[i].name, title->text) == 0)
-			return REFUSE(scan, "class '%s' is repeated; it stands on line %d", title->text,
-				      found->classes[i].line);
+		return REFUSE(scan, "'%s' is not a %s name (1 to 32 of a-z A-Z 0-9 _ -)", title->text, kind->name);
+	for (int i = 0; i < *count; i++) {
+		if (strcmp(list[i].name, title->text) == 0)
+			return REFUSE(scan, "%s '%s' is repeated; it stands on line %d", kind->name, title->text,
+				      list[i].line);
 	}
-	if (found->class_count == CONF_CLASSES)
-		return REFUSE(scan, "more than %d classes", CONF_CLASSES);
-	memcpy(found->classes[found->class_count].name, title->text, CONF_CLASS_NAME);
-	found->classes[found->class_count++].line = title->line;
+	if (*count == kind->most)
+		return REFUSE(scan, "more than %d %s", kind->most, kind->plural);
+	memcpy(list[*count].name, title->text, CONF_CLASS_NAME);
+	list[(*count)++].line = title->line;
 	return 0;
 }
 
-/* After `class`: `"NAME" {` and its body. */
-static int scan_class(struct scan *scan, const struct token *title)
+/* After `class`, or `lane`: `"NAME" {` and its body. */
+static int scan_section(struct scan *scan, const struct kind *kind, const struct token *title)
 {
 	if (is_sign(title, '='))
-		return REFUSE(scan, "'class' is a section: class \"NAME\" { ... }");
+		return REFUSE(scan, "'%s' is a section: %s \"NAME\" { ... }", kind->name, kind->name);
 	if (title->kind != TOKEN_WORD && title->kind != TOKEN_STRING)
-		return REFUSE(scan, "a class needs a name: class \"NAME\" { ... }");
-	if (note_class(scan, title) < 0)
+		return REFUSE(scan, "a %s needs a name: %s \"NAME\" { ... }", kind->name, kind->name);
+	if (note_section(scan, kind, title) < 0)
 		return -1;
 	struct token open = next_token(scan);
 	if (!is_sign(&open, '{')) {
 		scan->line = title->line;
-		return REFUSE(scan, "'{' is missing after class '%s'", title->text);
+		return REFUSE(scan, "'{' is missing after %s '%s'", kind->name, title->text);
 	}
-	return scan_class_body(scan, title->line, title->text);
+	return scan_body(scan, title->line, kind, title->text);
 }
 
 /* Second pass: the shape, and the words where libconfuse would only say that it does not know one. */
@@ -350,17 +396,20 @@ static int scan_statements(struct scan *scan)
 			return 0;
 		if (key.kind != TOKEN_WORD)
 			return refuse_start(scan, &key);
-		bool class = strcmp(key.text, "class") == 0, known = conf_key_find(conf_root_keys, key.text) >= 0;
+		const struct kind *kind = kind_find(key.text);
+		bool known = conf_key_find(conf_root_keys, key.text) >= 0;
 		if (strcmp(key.text, "include") == 0)
-			return refuse_key(scan, key.text, false);
+			return refuse_key(scan, key.text, NULL);
 		struct token next = next_token(scan);
-		if (!class && !known) {
+		/* Who writes `lane = 2` means lanes. */
+		if (kind == &kinds[KIND_LANE] && is_sign(&next, '='))
+			kind = NULL;
+		if (!kind && !known) {
 			scan->line = key.line;
-			return is_sign(&next, '=') || conf_key_find(conf_class_keys, key.text) >= 0
-				       ? refuse_key(scan, key.text, false)
-				       : refuse_section(scan, key.text);
+			return is_sign(&next, '=') || kind_with(key.text, NULL) ? refuse_key(scan, key.text, NULL)
+										: refuse_section(scan, key.text);
 		}
-		if ((class ? scan_class(scan, &next) : scan_value(scan, &key, &next, false)) < 0)
+		if ((kind ? scan_section(scan, kind, &next) : scan_value(scan, &key, &next, false)) < 0)
 			return -1;
 	}
 }
@@ -369,7 +418,7 @@ int conf_scan(const char *file, char *text, size_t size, struct conf_scan *ret_s
 {
 	struct scan scan = { .file = file, .next = text, .end = text + size, .line = 1, .found = ret_scan, .err = err };
 
-	ret_scan->class_count = 0;
+	ret_scan->class_count = ret_scan->lane_count = 0;
 	if (clean(&scan) < 0)
 		return -1;
 	scan.next = text;

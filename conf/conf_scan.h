@@ -4,7 +4,7 @@
  * ones crash on an empty comment or count lines wrongly, and every one takes `${HOME}` from the caller's environment.
  * So a file is checked here first, and what is handed on is the smallest language that pgpu.conf needs:
  *
- *     KEY = VALUE      class "NAME" { KEY = VALUE ... }
+ *     KEY = VALUE      class "NAME" { KEY = VALUE ... }      lane "NAME" { KEY = VALUE ... }
  *
  * with bare or quoted values on one line, no backslash, no `+=`, function or `include`. Comments (`#`, `//`, and
  * slash-star) and the CR of a DOS line end are blanked, newlines kept, so that its line numbers are the file's. The one
@@ -20,12 +20,16 @@
 #include "base/err.h"
 #include "conf.h"
 
+struct conf_section {
+	char name[CONF_CLASS_NAME];
+	int line;
+};
+
+/* The sections in the file's order. */
 struct conf_scan {
-	int class_count; /* the `class` sections in the file's order */
-	struct {
-		char name[CONF_CLASS_NAME];
-		int line;
-	} classes[CONF_CLASSES];
+	int class_count, lane_count;
+	struct conf_section classes[CONF_CLASSES];
+	struct conf_section lanes[CONF_LANES];
 };
 
 /* Changes `text` (`size` bytes and a NUL) in place. */

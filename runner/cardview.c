@@ -63,6 +63,10 @@ static void look_at_frozen(const struct entry *list, int count, struct cardview 
 		struct probe_set job = pids_set(&pids);
 		int64_t bytes = job.count ? vram_of(&view->sample, &job) : 0;
 		view->frozen_vram += bytes > 0 ? (uint64_t)bytes : 0;
+		uint64_t pci = pci_parse(list[i].card, strlen(list[i].card));
+		const struct probe_card *card = pci == PCI_NONE ? NULL : probe_cards_find(&view->sample.cards, pci, "");
+		if (card && bytes > 0)
+			view->frozen_of[card - view->sample.cards.list] += (uint64_t)bytes;
 		for (size_t k = 0; k < job.count; k++)
 			pids_add(job.pids[k], ours);
 		free(pids.list);

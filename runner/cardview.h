@@ -16,9 +16,10 @@ struct cardview {
 	struct probe_sample sample;
 	struct probe_foreign *foreign; /* heap */
 	size_t foreign_count;
-	bool ignored;	      /* PGPU_PROCFS and PGPU_SYSFS do not count (probe.h) */
-	uint64_t frozen_vram; /* of all frozen jobs, as far as it is known */
-	int64_t *lane_vram;   /* heap, one for each lane of the snapshot; -1: unknown, or it has no job */
+	bool ignored;			 /* PGPU_PROCFS and PGPU_SYSFS do not count (probe.h) */
+	uint64_t frozen_vram;		 /* of all frozen jobs, as far as it is known */
+	uint64_t frozen_of[PROBE_CARDS]; /* of those that have this one of the sample's cards */
+	int64_t *lane_vram;		 /* heap, one for each lane of the snapshot; -1: unknown, or it has no job */
 };
 
 /* -1: memory is out. `*ret_view` is to be freed in any case. */

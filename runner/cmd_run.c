@@ -15,6 +15,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "runner/card.h"
 #include "runner/commands.h"
 #include "runner/desk.h"
 #include "runner/line/lineup.h"
@@ -35,13 +36,14 @@ static const char usage[] = "usage: pgpu run [options] -- CMD [ARG...]\n"
 			    "      --budget TIME     a line is said when it is over: 90s, 15m, 1h30m\n"
 			    "  -t, --limit TIME      the hard end; twice the budget by default (also --time)\n"
 			    "  -m, --memory SIZE     ceiling of the job's RAM: 512M, 24G (also --mem)\n"
-			    "      --vram SIZE           waits until the card has so much memory free: 12G\n"
+			    "      --vram SIZE       waits until the card has so much memory free: 12G\n"
+			    "      --card CARD       any, or the PCI address of one: 0000:03:00.0\n"
 			    "      --no-wait         exit 75 when no lane is free now\n"
 			    "      --max-wait TIME   exit 75 when no lane was free in time\n"
 			    "  -q, --quiet           no lines of pgpu's own but errors\n"
 			    "      --help            print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_VRAM, OPT_ALONE };
+enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_VRAM, OPT_CARD, OPT_ALONE };
 
 static const struct option long_options[] = {
 	{ "class", OPTION_VALUE, 'p' },
@@ -56,6 +58,7 @@ static const struct option long_options[] = {
 	{ "memory", OPTION_VALUE, 'm' },
 	{ "mem", OPTION_VALUE, 'm' },
 	{ "vram", OPTION_VALUE, OPT_VRAM },
+	{ "card", OPTION_VALUE, OPT_CARD },
 	{ "no-wait", OPTION_FLAG, OPT_NO_WAIT },
 	{ "max-wait", OPTION_VALUE, OPT_MAX_WAIT },
 	{ "quiet", OPTION_FLAG, 'q' },
@@ -81,6 +84,7 @@ static int read_option(struct request *request, int option, const char *value, s
 	case 'm': return job_set(&request->job, "memory", value, err);
 	case OPT_SESSION: return job_set(&request->job, "session", value, err);
 	case OPT_VRAM: return job_set(&request->job, "vram", value, err);
+	case OPT_CARD: return job_set(&request->job, "card", value, err);
 	case OPT_BUDGET: return job_set(&request->job, "budget", value, err);
 	case OPT_NO_WAIT: request->max_wait_ns = 0; return 0;
 	case OPT_MAX_WAIT:
@@ -123,7 +127,7 @@ static int run_directly(const struct request *request)
 	struct err err = ERR_NONE;
 
 	if (request->job.class_name || request->job.session || request->job.budget_ns || request->job.limit_ns ||
-	    request->job.memory_bytes || request->job.vram_bytes || request->max_wait_ns >= 0)
+	    request->job.memory_bytes || request->job.vram_bytes || request->job.card[0] || request->max_wait_ns >= 0)
 		say("inside a job: the options of run are not used");
 	execvp(argv[0], argv);
 	err_sys(&err, "cannot start %s", argv[0]);
@@ -143,6 +147,7 @@ static void describe(struct entry *entry, const struct job *job)
 	entry->memory_bytes = job->memory_bytes;
 	entry->reserved_bytes = job->reserved_bytes;
 	entry->vram_bytes = job->vram_bytes;
+	memcpy(entry->card, job->card, sizeof entry->card);
 	fmt(entry->class_name, sizeof entry->class_name, "%s", job->class_name);
 	fmt(entry->session, sizeof entry->session, "%s", job->session);
 	fmt(entry->name, sizeof entry->name, "%s", job->name);
@@ -225,6 +230,7 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 			    .on_child = run->signals.caller_child },
 		.environment = environ,
 		.interactive = true,
+		.needs_card = request->job.card[0] != '\0',
 		.spool = &run->queue->spool,
 		.signals = &run->signals,
 	};
@@ -259,7 +265,9 @@ __attribute__((noinline)) static int complete(struct job *job, const struct conf
 
 	if (!getcwd(folder, sizeof folder))
 		fmt(folder, sizeof folder, "/");
-	return job_complete_run(job, conf, folder, err) < 0 ? -1 : vram_check(job->vram_bytes, err);
+	if (job_complete_run(job, conf, folder, err) < 0 || card_check(conf, job->card, err) < 0)
+		return -1;
+	return vram_check(conf, job->card, job->vram_bytes, err);
 }
 
 /* The command's exit code, or -1. */

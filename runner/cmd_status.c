@@ -32,16 +32,25 @@ struct status {
 	long bad;
 };
 
-static void put_lane_json(int number, const struct entry *entry, int64_t vram_bytes, struct buf *out)
+/* What its job was given counts, until the next one starts. */
+static const char *lane_card(const struct conf *conf, int number, const struct entry *entry)
+{
+	return entry->state != ENTRY_FREE && entry->card[0] ? entry->card : conf_lane_card(conf, number);
+}
+
+static void put_lane_json(int number, const struct entry *entry, const char *card, int64_t vram_bytes, struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
-		buf_printf(out, "{\"lane\":%d,\"job\":null}", number);
+		buf_printf(out, "{\"lane\":%d,\"job\":null", number);
+		json_text(out, "card", card[0] ? card : NULL);
+		buf_puts(out, "}");
 		return;
 	}
 	buf_printf(out, "{\"lane\":%d,\"job\":\"%llu\"", number, (unsigned long long)view.id);
+	json_text(out, "card", card[0] ? card : NULL);
 	json_text(out, "state", jobview_state(&view));
 	json_text(out, "kind", view.spooled ? "spool" : "run");
 	json_text(out, "class", view.class_name);
@@ -56,14 +65,15 @@ static void put_lane_json(int number, const struct entry *entry, int64_t vram_by
 	buf_puts(out, "}");
 }
 
-static void put_json(const struct status *status, struct buf *out)
+static void put_json(const struct status *status, const struct conf *conf, struct buf *out)
 {
 	buf_puts(out, "{");
 	cardview_json_cards(&status->cards, out);
 	buf_puts(out, ",\"lanes\":[");
 	for (int i = 0; i < status->snapshot.lane_count; i++) {
+		const struct entry *entry = &status->snapshot.lanes[i].entry;
 		buf_puts(out, i ? "," : "");
-		put_lane_json(i, &status->snapshot.lanes[i].entry, status->cards.lane_vram[i], out);
+		put_lane_json(i, entry, lane_card(conf, i, entry), status->cards.lane_vram[i], out);
 	}
 	char missing[CELL_MISSING];
 	const char *reason = status->place->reason;
@@ -108,7 +118,13 @@ static void show_vram(int64_t bytes, char text[VRAM_TEXT])
 	fmt(text, VRAM_TEXT, ", VRAM %s", size);
 }
 
-static void put_lane(int number, const struct entry *entry, int64_t vram_bytes, struct buf *out)
+/* " on 0000:03:00.0" of a lane that is bound to a card. */
+static void show_card(const char *card, bool there, char text[64])
+{
+	fmt(text, 64, "%s%s%s", card[0] ? " on " : "", card, card[0] && !there ? " (not there)" : "");
+}
+
+static void put_lane(int number, const struct entry *entry, const char *on, int64_t vram_bytes, struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
 	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
@@ -116,7 +132,7 @@ static void put_lane(int number, const struct entry *entry, int64_t vram_bytes, 
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
-		buf_printf(out, "lane %d: %s\n", number,
+		buf_printf(out, "lane %d%s: %s\n", number, on,
 			   entry->state == ENTRY_FREE ? "free" : "about to start a spooled job");
 		return;
 	}
@@ -129,7 +145,7 @@ static void put_lane(int number, const struct entry *entry, int64_t vram_bytes, 
 	text_show(view.name ? view.name : "?", name, sizeof name);
 	show_pressure(entry, pressure);
 	show_vram(vram_bytes, vram);
-	buf_printf(out, "lane %d: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number,
+	buf_printf(out, "lane %d%s: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number, on,
 		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
 		   ceiling, pressure, vram, view.sentence[0] ? ", " : "", view.sentence);
 }
@@ -153,8 +169,14 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 {
 	cardview_text_cards(&status->cards, out);
 	cardview_text_foreign(&status->cards, out);
-	for (int i = 0; i < status->snapshot.lane_count; i++)
-		put_lane(i, &status->snapshot.lanes[i].entry, status->cards.lane_vram[i], out);
+	for (int i = 0; i < status->snapshot.lane_count; i++) {
+		const struct entry *entry = &status->snapshot.lanes[i].entry;
+		const char *card = lane_card(conf, i, entry);
+		uint64_t pci = pci_parse(card, strlen(card));
+		char on[64];
+		show_card(card, pci != PCI_NONE && probe_cards_find(&status->cards.sample.cards, pci, ""), on);
+		put_lane(i, entry, on, status->cards.lane_vram[i], out);
+	}
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
 	size_t held = 0;
@@ -185,7 +207,7 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 	if (status->cards.ignored)
 		say("PGPU_PROCFS and PGPU_SYSFS are ignored: the file of pgpu has capabilities");
 	if (json)
-		put_json(status, &out);
+		put_json(status, &queue->line.conf, &out);
 	else
 		put_text(status, &queue->line.conf, &out);
 	cardview_free(&status->cards);

@@ -9,6 +9,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/words.h"
+#include "runner/cell/card_vars.h"
 #include "runner/hold.h"
 
 void hold_write_frozen(const struct hold *hold, int64_t frozen_ns)
@@ -41,6 +42,20 @@ static bool is_ours(const char *assignment)
 
 enum { OWN = 6, OWN_SIZE = 1024 };
 
+/* The variables of its card. A job for any card neither fails with each lane whose card is away, nor uses another one
+ * without a word. */
+static int find_vars(const struct hold *hold, struct card_vars *ret_vars, struct err *err)
+{
+	const char *card = hold->member->job.card;
+
+	if (card_vars_find(card, ret_vars))
+		return 0;
+	if (hold->task->needs_card)
+		return err_set(err, EXIT_NO_START, "cannot start the job: card %s is not there", card);
+	say("card %s of this lane is not there: the job is given none", card);
+	return 0;
+}
+
 /* One assignment of our own, written behind the list's pointers; returns where the next one goes. */
 static char *put(char ***end, char *text, const char *name, const char *value)
 {
@@ -51,18 +66,27 @@ static char *put(char ***end, char *text, const char *name, const char *value)
 char **hold_environment(struct hold *hold, struct err *err)
 {
 	const struct member *member = hold->member;
-	size_t room = words_count(hold->task->environment) + words_count(hold->task->extra) + OWN + 1;
-	char **list = malloc(room * sizeof *list + OWN_SIZE), **end = list, number[32];
-	char *text = (char *)(list + room);
+	bool has_card = member->job.card[0] != '\0';
+	size_t room = words_count(hold->task->environment) + words_count(hold->task->extra) + OWN +
+		      (has_card ? CARD_VARS : 0) + 1;
+	char **list = malloc(room * sizeof *list + OWN_SIZE + (has_card ? sizeof(struct card_vars) : 0)), **end = list;
+	char *text = (char *)(list + room), number[32];
+	struct card_vars *vars = has_card ? (struct card_vars *)(text + OWN_SIZE) : NULL;
 
 	if (!list) {
 		err_sys(err, "cannot start the job");
 		return NULL;
 	}
+	if (vars && find_vars(hold, vars, err) < 0) {
+		free(list);
+		return NULL;
+	}
 	for (char *const *next = hold->task->environment; *next; next++) {
-		if (!is_ours(*next))
+		if (!is_ours(*next) && !(vars && card_vars_stale(*next)))
 			*end++ = *next;
 	}
+	for (int i = 0; vars && i < vars->count; i++)
+		*end++ = vars->list[i];
 	for (char *const *next = hold->task->extra; next && *next; next++)
 		*end++ = *next;
 	*end++ = "GPU_QUEUE=1";

@@ -73,6 +73,7 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	view->limit_ns = known(entry->limit_ns);
 	view->memory_bytes = known((int64_t)entry->memory_bytes);
 	view->vram_bytes = known((int64_t)entry->vram_bytes);
+	memcpy(view->card, entry->card, sizeof view->card);
 	view->lane = lane;
 	view->pid = entry->main.pid;
 	view->restarts = entry->restarts;
@@ -118,6 +119,7 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->limit_ns = known(job.limit_ns);
 	view->memory_bytes = known((int64_t)job.memory_bytes);
 	view->vram_bytes = known((int64_t)job.vram_bytes);
+	memcpy(view->card, job.card, sizeof view->card);
 	view->restarts = name->restarts;
 	if (name->held)
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
@@ -218,6 +220,8 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 	view->frozen_ns = live.frozen_ns;
 	view->lane = lane;
 	view->pid = live.pid;
+	if (live.card[0])
+		memcpy(view->card, live.card, sizeof view->card);
 	memcpy(view->cell, live.cell, sizeof view->cell);
 	memcpy(view->sentence, live.sentence, sizeof view->sentence);
 	jobview_free(&live);
@@ -325,6 +329,7 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_seconds(out, "budget_s", view->budget_ns);
 	json_count(out, "memory_bytes", view->memory_bytes);
 	json_count(out, "vram_bytes", view->vram_bytes);
+	json_text(out, "card", view->card[0] ? view->card : NULL);
 	json_count(out, "lane", view->lane);
 	json_count(out, "pid", view->pid > 0 ? view->pid : -1);
 	json_count(out, "exit_code", view->exit_code);

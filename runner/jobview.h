@@ -39,7 +39,8 @@ struct jobview {
 	int64_t budget_ns;
 	int64_t limit_ns;
 	int64_t memory_bytes;
-	int64_t vram_bytes; /* asked for */
+	int64_t vram_bytes;  /* asked for */
+	char card[PCI_TEXT]; /* asked for, or once it has begun that of its lane; "": any */
 	int lane;
 	pid_t pid;
 	int exit_code;

@@ -219,6 +219,7 @@ int prepare_job(struct queue *queue, const char *file, const struct entry *entry
 	task->environment = prepared->list;
 	task->budget_signal = prepared->job.budget_signal ? prepared->job.budget_signal : "";
 	task->extra = prepared->extra;
+	task->needs_card = prepared->job.card[0] != '\0';
 	return 0;
 }
 

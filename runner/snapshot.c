@@ -68,6 +68,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	added->spooled = true;
 	added->reserved_bytes = name->reserved_bytes;
 	added->vram_bytes = name->vram_bytes;
+	memcpy(added->card, name->card, sizeof added->card);
 	added->held = added->barred = name->held;
 	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
 	fmt(added->session, sizeof added->session, "%s", name->session);
@@ -84,6 +85,8 @@ static int read_lanes(struct line *line, struct snapshot *snapshot, struct err *
 		if (entry->state == ENTRY_FREE)
 			continue;
 		snapshot->busy++;
+		if (i < CONF_LANES)
+			snapshot->load.taken |= UINT64_C(1) << i;
 		snapshot->load.running++;
 		snapshot->load.running_bytes += entry->reserved_bytes;
 	}
@@ -134,6 +137,10 @@ static void look_at_card(struct line *line, struct snapshot *snapshot)
 	line->card.look(line->card.context, sample);
 	gate_room(snapshot->lanes, snapshot->lane_count, sample, NULL, &snapshot->load.card);
 	memcpy(snapshot->others, sample->others, sizeof snapshot->others);
+	snapshot->load.rooms = calloc(LINE_CARDS, sizeof *snapshot->load.rooms);
+	if (snapshot->load.rooms)
+		snapshot->load.room_count =
+			gate_rooms(snapshot->lanes, snapshot->lane_count, sample, NULL, snapshot->load.rooms);
 }
 
 int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err)
@@ -165,6 +172,7 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->lanes);
 	free(snapshot->frozen);
 	free(snapshot->away);
+	free(snapshot->load.rooms);
 	candidates_free(&snapshot->waiting);
 	*snapshot = (struct snapshot){ 0 };
 }
@@ -184,14 +192,38 @@ static void tell_memory(const struct load *load, const struct conf *conf, char s
 	fmt(sentence, 128, "running and frozen jobs may need %s, ram is %s", used, ram);
 }
 
-static void tell_vram(const struct snapshot *snapshot, const struct candidate *one, char sentence[128])
+/* The one with the most free of those that it could get now. */
+static const struct card_room *best_room(const struct load *load, const struct conf *conf, const struct candidate *one)
+{
+	struct load there = *load;
+	const struct card_room *best = conf->bound_count ? NULL : elect_room(load, one);
+
+	for (int lane = 0; lane < conf->bound_count; lane++) {
+		there.lane_card = conf->bound[lane].card;
+		const struct card_room *room = elect_fits(conf, &there, one) ? elect_room(&there, one) : NULL;
+		if (room && !(load->taken >> lane & 1) && (!best || room->free_bytes > best->free_bytes))
+			best = room;
+	}
+	return best ? best : &load->card;
+}
+
+static void tell_vram(const struct snapshot *snapshot, const struct conf *conf, const struct candidate *one,
+		      char sentence[128])
 {
 	char needed[TEXT_SIZE], left[TEXT_SIZE];
+	const struct card_room *room = best_room(&snapshot->load, conf, one);
+	bool named = (conf->bound_count || one->card[0]) && room->card[0];
 
 	text_size_show(one->vram_bytes, needed);
-	text_size_show(snapshot->load.card.free_bytes, left);
-	fmt(sentence, 128, "needs %s of VRAM, %s free%s%s", needed, left, snapshot->others[0] ? "; " : "",
-	    snapshot->others);
+	text_size_show(room->free_bytes, left);
+	fmt(sentence, 128, "needs %s of VRAM, %s free%s%s%s%s", needed, left, named ? " on card " : "",
+	    named ? room->card : "", snapshot->others[0] ? "; " : "", snapshot->others);
+}
+
+static void tell_card(const struct conf *conf, const struct candidate *one, char sentence[128])
+{
+	fmt(sentence, 128, "%s%s card %s", one->begun ? "frozen; " : "",
+	    conf_binds(conf, one->card) ? "waits for a lane on" : "no lane is bound to", one->card);
 }
 
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
@@ -206,7 +238,9 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 	else if (why == WAITS_MEMORY)
 		tell_memory(&snapshot->load, conf, sentence);
 	else if (why == WAITS_VRAM)
-		tell_vram(snapshot, one, sentence);
+		tell_vram(snapshot, conf, one, sentence);
+	else if (why == WAITS_CARD)
+		tell_card(conf, one, sentence);
 	else
 		fmt(sentence, 128, "%s%d of %d lanes busy, %zu ahead", one->begun ? "frozen; " : "", snapshot->busy,
 		    conf->lanes, index);

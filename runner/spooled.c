@@ -25,7 +25,7 @@ struct listing {
 	long count;
 };
 
-/* Keeps the first of each (class, session): the only one of them that can be elected now. */
+/* Keeps the first of each (class, session, card): the only one of them that can be elected now. */
 static int add_pending(const struct spool_name *name, const char *file, void *context)
 {
 	struct listing *listing = context;
@@ -36,7 +36,8 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	listing->count++;
 	for (size_t i = listing->first; i < listing->candidates->count && !found; i++) {
 		struct candidate *one = &listing->candidates->list[i];
-		if (strcmp(one->session, name->session) == 0 && strcmp(one->class_name, name->class_name) == 0)
+		if (strcmp(one->session, name->session) == 0 && strcmp(one->class_name, name->class_name) == 0 &&
+		    strcmp(one->card, name->card) == 0)
 			found = one;
 	}
 	if (found && found->id < name->id)
@@ -49,6 +50,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	found->spooled = true;
 	found->reserved_bytes = name->reserved_bytes;
 	found->vram_bytes = name->vram_bytes;
+	memcpy(found->card, name->card, sizeof found->card);
 	fmt(found->class_name, sizeof found->class_name, "%s", name->class_name);
 	fmt(found->session, sizeof found->session, "%s", name->session);
 	fmt(found->file, sizeof found->file, "%s", file);
@@ -136,6 +138,7 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	entry->budget_ns = entry->limit_ns = 0;
 	entry->memory_bytes = entry->reserved_bytes = name.reserved_bytes;
 	entry->vram_bytes = name.vram_bytes;
+	memcpy(entry->card, name.card, sizeof entry->card);
 	fmt(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
 	fmt(entry->session, sizeof entry->session, "%s", name.session);
 	return 0;

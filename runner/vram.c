@@ -2,6 +2,7 @@
 #include "vram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
@@ -28,17 +29,34 @@ static struct size size_of(const struct probe_card *card)
 	return size;
 }
 
-static struct size freest(const struct probe_cards *cards)
+static uint64_t left(struct size size)
+{
+	return size.total_bytes - size.used_bytes;
+}
+
+/* Each card, and of those that tell the one with the most free. */
+static void note_cards(const struct cardview *view, struct card_sample *sample)
 {
 	struct size best = { .known = false };
 
-	for (int i = 0; i < cards->count; i++) {
-		struct size next = size_of(&cards->list[i]);
-		if (next.known &&
-		    (!best.known || next.total_bytes - next.used_bytes > best.total_bytes - best.used_bytes))
+	for (int i = 0; i < view->sample.cards.count; i++) {
+		const struct probe_card *card = &view->sample.cards.list[i];
+		struct size next = size_of(card);
+		if (next.known && (!best.known || left(next) > left(best))) {
 			best = next;
+			pci_format(card->pci, sample->card);
+		}
+		if (card->pci == PROBE_NO_PCI || sample->card_count == LINE_CARDS)
+			continue;
+		pci_format(card->pci, sample->cards[sample->card_count].card);
+		sample->cards[sample->card_count].known = next.known;
+		sample->cards[sample->card_count].total_bytes = next.total_bytes;
+		sample->cards[sample->card_count].used_bytes = next.used_bytes;
+		sample->cards[sample->card_count++].frozen_bytes = view->frozen_of[i];
 	}
-	return best;
+	sample->known = best.known;
+	sample->total_bytes = best.total_bytes;
+	sample->used_bytes = best.used_bytes;
 }
 
 static uint64_t known(int64_t bytes)
@@ -74,10 +92,7 @@ static void look(void *context, struct card_sample *ret_sample)
 	if (snapshot_take_begun(line, &snapshot, &ignored) < 0)
 		return;
 	if (cardview_take(&snapshot, &view, &ignored) == 0) {
-		struct size size = freest(&view.sample.cards);
-		ret_sample->known = size.known;
-		ret_sample->total_bytes = size.total_bytes;
-		ret_sample->used_bytes = size.used_bytes;
+		note_cards(&view, ret_sample);
 		ret_sample->frozen_bytes = view.frozen_vram;
 		tell_others(&view, ret_sample->others);
 		for (int i = 0; i < snapshot.lane_count && i < CONF_LANES; i++) {
@@ -94,7 +109,15 @@ void vram_connect(struct line *line)
 	line->card = (struct line_card){ look, line };
 }
 
-int vram_check(uint64_t asked_bytes, struct err *err)
+static bool may_get(const struct conf *conf, const char *card, const struct probe_card *one)
+{
+	char address[PCI_TEXT];
+
+	pci_format(one->pci, address);
+	return card[0] ? strcmp(card, address) == 0 : conf->bound_count == 0 || conf_binds(conf, address);
+}
+
+int vram_check(const struct conf *conf, const char *card, uint64_t asked_bytes, struct err *err)
 {
 	SCOPE_FREE struct probe *probe = asked_bytes ? malloc(sizeof *probe) : NULL;
 	struct probe_cards cards;
@@ -108,6 +131,8 @@ int vram_check(uint64_t asked_bytes, struct err *err)
 	probe_close(probe);
 	for (int i = 0; i < cards.count; i++) {
 		struct size size = size_of(&cards.list[i]);
+		if (!may_get(conf, card, &cards.list[i]))
+			continue;
 		if (!size.known)
 			return 0;
 		most = size.total_bytes > most ? size.total_bytes : most;

@@ -18,6 +18,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "runner/await.h"
+#include "runner/card.h"
 #include "runner/commands.h"
 #include "runner/options.h"
 #include "runner/queue.h"
@@ -39,6 +40,7 @@ static const char usage[] =
 	"  -t, --limit TIME       the hard end; twice the budget by default (also --time)\n"
 	"  -m, --memory SIZE      ceiling of the job's RAM: 512M, 24G (also --mem)\n"
 	"      --vram SIZE        waits until the card has so much memory free: 12G\n"
+	"      --card CARD        any, or the PCI address of one: 0000:03:00.0\n"
 	"  -o, --output PATH      %j id, %x name, %% percent\n"
 	"  -e, --error PATH       by default the output's\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
@@ -61,13 +63,27 @@ static const struct {
 	char key[8];
 	char fixed[6]; /* the value of an option that takes none */
 } keys[] = {
-	{ "class", 'p', "class", "" },	 { "partition", 0, "class", "" },     { "as", 0, "session", "" },
-	{ "session", 0, "session", "" }, { "name", 'J', "name", "" },	      { "job-name", 0, "name", "" },
-	{ "budget", 0, "budget", "" },	 { "limit", 't', "limit", "" },	      { "time", 0, "limit", "" },
-	{ "memory", 'm', "memory", "" }, { "mem", 0, "memory", "" },	      { "vram", 0, "vram", "" },
-	{ "output", 'o', "output", "" }, { "error", 'e', "error", "" },	      { "workdir", 'D', "workdir", "" },
-	{ "chdir", 0, "workdir", "" },	 { "requeue", 0, "requeue", "true" }, { "no-requeue", 0, "requeue", "false" },
-	{ "export", 0, "export", "" },	 { "hold", 'H', "hold", "true" },
+	{ "class", 'p', "class", "" },
+	{ "partition", 0, "class", "" },
+	{ "as", 0, "session", "" },
+	{ "session", 0, "session", "" },
+	{ "name", 'J', "name", "" },
+	{ "job-name", 0, "name", "" },
+	{ "budget", 0, "budget", "" },
+	{ "limit", 't', "limit", "" },
+	{ "time", 0, "limit", "" },
+	{ "memory", 'm', "memory", "" },
+	{ "mem", 0, "memory", "" },
+	{ "vram", 0, "vram", "" },
+	{ "card", 0, "card", "" },
+	{ "output", 'o', "output", "" },
+	{ "error", 'e', "error", "" },
+	{ "workdir", 'D', "workdir", "" },
+	{ "chdir", 0, "workdir", "" },
+	{ "requeue", 0, "requeue", "true" },
+	{ "no-requeue", 0, "requeue", "false" },
+	{ "export", 0, "export", "" },
+	{ "hold", 'H', "hold", "true" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
@@ -223,7 +239,7 @@ static int read_job(const struct request *request, const char *name, const struc
 	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, notice, err) < 0))
 		return -1;
 	if (apply(request, job, err) < 0 || job_complete(job, conf, folder, err) < 0 ||
-	    vram_check(job->vram_bytes, err) < 0)
+	    card_check(conf, job->card, err) < 0 || vram_check(conf, job->card, job->vram_bytes, err) < 0)
 		return -1;
 	if (notice[0])
 		say("%s", notice);

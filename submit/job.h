@@ -40,6 +40,7 @@ enum job_key {
 	JOB_KEY_LIMIT,
 	JOB_KEY_MEMORY,
 	JOB_KEY_VRAM,
+	JOB_KEY_CARD,
 	JOB_KEY_WORKDIR,
 	JOB_KEY_OUTPUT,
 	JOB_KEY_ERROR,
@@ -78,6 +79,7 @@ struct job {
 	int64_t limit_ns;	 /* 0 until job_complete(); a limit alone sets the budget to half of itself */
 	uint64_t memory_bytes;	 /* 0 until job_complete() */
 	uint64_t vram_bytes;	 /* of the card's memory, that must be free at its start; 0: any */
+	char card[PCI_TEXT];	 /* its lane's, or the one that it gets; "": any */
 	bool memory_default;	 /* neither the job nor its class named it */
 	uint64_t reserved_bytes; /* by job_complete(): memory_bytes, or 0 where that is the default; the record does not
 				    have it, its name does */
@@ -123,7 +125,7 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory vram workdir output error export requeue hold
+ * Sets one key (name class session budget limit memory vram card workdir output error export requeue hold
  * budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.

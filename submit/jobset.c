@@ -10,27 +10,19 @@
 #include "conf/base/sigspec.h"
 #include "conf/base/text.h"
 #include "conf/base/words.h"
+#include "conf/conf_card.h"
 
 static const char *const KEY_NAMES[] = {
-	[JOB_KEY_NAME] = "name",
-	[JOB_KEY_CLASS] = "class",
-	[JOB_KEY_SESSION] = "session",
-	[JOB_KEY_BUDGET] = "budget",
-	[JOB_KEY_LIMIT] = "limit",
-	[JOB_KEY_MEMORY] = "memory",
-	[JOB_KEY_VRAM] = "vram",
-	[JOB_KEY_WORKDIR] = "workdir",
-	[JOB_KEY_OUTPUT] = "output",
-	[JOB_KEY_ERROR] = "error",
-	[JOB_KEY_ENV] = "env",
-	[JOB_KEY_EXPORT] = "export",
-	[JOB_KEY_REQUEUE] = "requeue",
-	[JOB_KEY_HOLD] = "hold",
-	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
-	[JOB_KEY_COMMAND] = "command",
-	[JOB_KEY_SCRIPT] = "script",
-	[JOB_KEY_ARGUMENTS] = "arguments",
-	[JOB_KEYS] = NULL,
+	[JOB_KEY_NAME] = "name",	   [JOB_KEY_CLASS] = "class",
+	[JOB_KEY_SESSION] = "session",	   [JOB_KEY_BUDGET] = "budget",
+	[JOB_KEY_LIMIT] = "limit",	   [JOB_KEY_MEMORY] = "memory",
+	[JOB_KEY_VRAM] = "vram",	   [JOB_KEY_CARD] = "card",
+	[JOB_KEY_WORKDIR] = "workdir",	   [JOB_KEY_OUTPUT] = "output",
+	[JOB_KEY_ERROR] = "error",	   [JOB_KEY_ENV] = "env",
+	[JOB_KEY_EXPORT] = "export",	   [JOB_KEY_REQUEUE] = "requeue",
+	[JOB_KEY_HOLD] = "hold",	   [JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
+	[JOB_KEY_COMMAND] = "command",	   [JOB_KEY_SCRIPT] = "script",
+	[JOB_KEY_ARGUMENTS] = "arguments", [JOB_KEYS] = NULL,
 };
 
 int jobset_key(const char *name)
@@ -122,6 +114,14 @@ static int set_memory(struct job *job, const char *value, struct err *err)
 static int set_vram(struct job *job, const char *value, struct err *err)
 {
 	return text_size_parse(value, &job->vram_bytes, err);
+}
+
+static int set_card(struct job *job, const char *value, struct err *err)
+{
+	if (strcmp(value, "any") != 0)
+		return conf_card_read(value, job->card, err);
+	job->card[0] = '\0';
+	return 0;
 }
 
 static int set_workdir(struct job *job, const char *value, struct err *err)
@@ -268,10 +268,11 @@ static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct
 	[JOB_KEY_NAME] = set_name,	 [JOB_KEY_CLASS] = set_class,
 	[JOB_KEY_SESSION] = set_session, [JOB_KEY_BUDGET] = set_budget,
 	[JOB_KEY_LIMIT] = set_limit,	 [JOB_KEY_MEMORY] = set_memory,
-	[JOB_KEY_VRAM] = set_vram,	 [JOB_KEY_WORKDIR] = set_workdir,
-	[JOB_KEY_OUTPUT] = set_output,	 [JOB_KEY_ERROR] = set_error,
-	[JOB_KEY_EXPORT] = set_export,	 [JOB_KEY_REQUEUE] = set_requeue,
-	[JOB_KEY_HOLD] = set_hold,	 [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
+	[JOB_KEY_VRAM] = set_vram,	 [JOB_KEY_CARD] = set_card,
+	[JOB_KEY_WORKDIR] = set_workdir, [JOB_KEY_OUTPUT] = set_output,
+	[JOB_KEY_ERROR] = set_error,	 [JOB_KEY_EXPORT] = set_export,
+	[JOB_KEY_REQUEUE] = set_requeue, [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
+	[JOB_KEY_HOLD] = set_hold,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

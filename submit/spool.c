@@ -77,6 +77,7 @@ void spool_name_format(const struct spool_name *name, char file[256])
 
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
+	used += pci_mark_put(file + used, 256 - (size_t)used, name->card);
 	if (name->outcome != OUTCOME_NONE)
 		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
 	else if (name->held)
@@ -123,7 +124,8 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
 	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 ||
-	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0)
+	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0 ||
+	    pci_mark_parse(&at, name.card) < 0)
 		return -1;
 	name.held = strcmp(at, ":h") == 0;
 	if (*at && !name.held && parse_outcome(at, &name) < 0)
@@ -229,6 +231,7 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 		return -1;
 	fmt(name.class_name, sizeof name.class_name, "%s", job->class_name);
 	fmt(name.session, sizeof name.session, "%s", job->session);
+	memcpy(name.card, job->card, sizeof name.card);
 	spool_name_format(&name, file);
 	/* In the folder it is to be in: another one would be in each commit of the disk as well. */
 	fmt(temporary, sizeof temporary, ".%s.%d", file, getpid());

@@ -2,10 +2,13 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:h]  waits; RAM is what it reserves, VRAM what it asks for: 24G;
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:h]
+ *                                                     waits; RAM is what it reserves, VRAM what it asks for: 24G;
  *                                                     with h it is held
- *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]  was claimed by a worker
- *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM]:OUTCOME:CODE  is over
+ *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD]
+ *                                                     was claimed by a worker
+ *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD]:OUTCOME:CODE
+ *                                                     is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once; ID.requeue beside it: and to
  *                                                     go back in line
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
@@ -75,6 +78,7 @@ struct spool_name {
 	int restarts;
 	uint64_t reserved_bytes; /* see job.h */
 	uint64_t vram_bytes;
+	char card[PCI_TEXT];
 	bool held;	      /* pending records alone: does not compete until it is released */
 	enum outcome outcome; /* ended records alone */
 	int code;

@@ -25,6 +25,23 @@ static int open_root(struct probe *probe, const char *variable, const char *usua
 	return probe_folder(AT_FDCWD, root);
 }
 
+static int open_alone(const char *variable, const char *usual)
+{
+	const char *root = secure_getenv(variable);
+
+	return probe_folder(AT_FDCWD, root && root[0] == '/' ? root : usual);
+}
+
+int probe_open_proc(void)
+{
+	return open_alone("PGPU_PROCFS", "/proc");
+}
+
+int probe_open_sys(void)
+{
+	return open_alone("PGPU_SYSFS", "/sys");
+}
+
 /* The number of the first pid namespace (the kernel's PROC_PID_INIT_INO), which drivers count in. */
 static bool is_abroad(int proc)
 {

@@ -47,6 +47,9 @@ struct probe {
 /* Opens /proc and /sys, or what PGPU_PROCFS and PGPU_SYSFS (absolute paths) name instead. */
 void probe_open(struct probe *ret_probe);
 void probe_close(struct probe *probe);
+/* Those folders alone; -1: not there. */
+int probe_open_proc(void);
+int probe_open_sys(void);
 
 /*
  * `only` NULL: every process. Else those alone, of the descriptors as of the drivers' lists; who holds a client beside

@@ -2,6 +2,7 @@
 #include "probe_kfd.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
@@ -10,7 +11,7 @@
 #include "probe_walk.h"
 
 static const char root[] = "class/kfd/kfd";
-enum { NODES = 64, GPU_ID_MAX = 65535 };
+enum { NODES = PROBE_KFD_NODES, GPU_ID_MAX = 65535 };
 
 /* A card of the topology, and what the process that is being read has of it. */
 struct node {
@@ -38,10 +39,10 @@ static struct node *node_of(struct nodes *nodes, int64_t gpu_id)
 }
 
 /* Lines "key value". location_id is bus, device and function as probe_pci_parse() packs them. */
-static uint64_t read_location(int node)
+static void read_properties(int folder, struct probe_kfd_node *node)
 {
 	char text[4096];
-	ssize_t size = probe_read(node, "properties", text, sizeof text);
+	ssize_t size = probe_read(folder, "properties", text, sizeof text);
 	struct probe_span rest = { text, size > 0 ? (size_t)size : 0 }, key, value;
 	int64_t location = -1, domain = -1;
 
@@ -50,8 +51,24 @@ static uint64_t read_location(int node)
 			location = probe_number(value, 0xffff);
 		else if (probe_is(key, "domain"))
 			domain = probe_number(value, UINT32_MAX);
+		else if (probe_is(key, "unique_id") && (!probe_digits(&value, &node->unique_id) || value.size))
+			node->unique_id = 0;
 	}
-	return location < 0 || domain < 0 ? PROBE_NO_PCI : (uint64_t)domain << 16 | (uint64_t)location;
+	if (location >= 0 && domain >= 0)
+		node->pci = (uint64_t)domain << 16 | (uint64_t)location;
+}
+
+bool probe_kfd_node(int nodes, const char *name, struct probe_kfd_node *ret_node)
+{
+	SCOPE_FD int folder = probe_folder(nodes, name);
+	struct probe_kfd_node node = { .pci = PROBE_NO_PCI };
+
+	node.gpu_id = folder < 0 ? -1 : probe_read_number(folder, "gpu_id", GPU_ID_MAX);
+	if (node.gpu_id <= 0) /* 0: a processor */
+		return false;
+	read_properties(folder, &node);
+	*ret_node = node;
+	return true;
 }
 
 static void read_nodes(int kfd, struct nodes *nodes)
@@ -64,11 +81,10 @@ static void read_nodes(int kfd, struct nodes *nodes)
 	if (topology < 0 || names_open(&names, topology) < 0)
 		return;
 	while ((found = names_next(&names))) {
-		SCOPE_FD int folder = probe_folder(topology, found->d_name);
-		int64_t gpu_id = folder < 0 ? -1 : probe_read_number(folder, "gpu_id", GPU_ID_MAX);
-		struct node *node = gpu_id > 0 ? node_of(nodes, gpu_id) : NULL; /* 0: a processor */
+		struct probe_kfd_node card;
+		struct node *node = probe_kfd_node(topology, found->d_name, &card) ? node_of(nodes, card.gpu_id) : NULL;
 		if (node)
-			node->pci = read_location(folder);
+			node->pci = card.pci;
 	}
 }
 
@@ -132,6 +148,33 @@ static void add_contexts(int process, struct nodes *nodes)
 	}
 }
 
+/*
+ * Of a process that was looked into and has nothing of a card's. The driver's entry may outlive its process, and the
+ * number be another's by now, who has not opened the driver's device. What a zombie had is not given back yet.
+ */
+static bool is_another(int proc, pid_t pid)
+{
+	char path[32], target[16], stat[512];
+	const struct dirent64 *found;
+
+	fmt(path, sizeof path, "%d/stat", pid);
+	ssize_t size = probe_read(proc, path, stat, sizeof stat);
+	const char *state = size > 0 ? memrchr(stat, ')', (size_t)size) : NULL;
+	if (!state || state + 2 >= stat + size || state[2] == 'Z' || state[2] == 'X')
+		return false;
+	fmt(path, sizeof path, "%d/fd", pid);
+	SCOPE_FD int folder = probe_folder(proc, path);
+	SCOPE_NAMES struct names names = NAMES_NONE;
+	if (folder < 0 || names_open(&names, folder) < 0)
+		return false;
+	while ((found = names_next(&names))) {
+		ssize_t length = readlinkat(folder, found->d_name, target, sizeof target);
+		if (length >= 0 && probe_is((struct probe_span){ target, (size_t)length }, "/dev/kfd"))
+			return false;
+	}
+	return true;
+}
+
 static uint32_t find_process(int proc, pid_t pid, struct probe_sample *sample)
 {
 	uint32_t index = sample->abroad ? PROBE_NOBODY : probe_find_process(sample, pid);
@@ -140,7 +183,8 @@ static uint32_t find_process(int proc, pid_t pid, struct probe_sample *sample)
 	if (index != PROBE_NOBODY && !sample->processes[index].shut)
 		return index;
 	if (!sample->abroad)
-		process.gone = !probe_walk_name(proc, pid, &process);
+		process.gone =
+			!probe_walk_name(proc, pid, &process) || (index == PROBE_NOBODY && is_another(proc, pid));
 	if (index == PROBE_NOBODY)
 		return probe_add_process(sample, &process);
 	process.shut = true;

@@ -14,6 +14,15 @@
 
 #include "probe_sample.h"
 
+enum { PROBE_KFD_NODES = 64 };
+struct probe_kfd_node {
+	int64_t gpu_id;
+	uint64_t pci;	    /* PROBE_NO_PCI: not told */
+	uint64_t unique_id; /* 0: it has none */
+};
+/* A node of the folder `nodes` that is a card; false: it is a processor, is kept from us, or is not there. */
+bool probe_kfd_node(int nodes, const char *name, struct probe_kfd_node *ret_node);
+
 /* True where the driver tells of its processes. */
 bool probe_kfd_there(int sys);
 /* Adds a share for each process and card; those of `only`, unless it is NULL. Pids that are not in `proc` are gone. */

@@ -128,39 +128,7 @@ bool probe_word(struct probe_span span, char *word, size_t size)
 	return true;
 }
 
-/* Between `least` and `most` hexadecimal digits; false when there is another count of them. */
-static bool hex(struct probe_span *span, size_t least, size_t most, uint64_t *number)
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t count = 0;
-
-	for (*number = 0; count < span->size && count <= most; count++) {
-		const char *digit = span->at[count] ? strchr(digits, span->at[count]) : NULL;
-		if (!digit)
-			break;
-		*number = *number << 4 | (uint64_t)(digit - digits);
-	}
-	span->at += count;
-	span->size -= count;
-	return count >= least && count <= most;
-}
-
 uint64_t probe_pci_parse(struct probe_span span)
 {
-	uint64_t domain, bus, device, function;
-
-	if (!hex(&span, 4, 8, &domain) || !probe_skip(&span, ":") || !hex(&span, 2, 2, &bus) ||
-	    !probe_skip(&span, ":") || !hex(&span, 2, 2, &device) || !probe_skip(&span, ".") ||
-	    !hex(&span, 1, 1, &function) || span.size || device > 31 || function > 7)
-		return PROBE_NO_PCI;
-	return domain << 16 | bus << 8 | device << 3 | function;
-}
-
-void probe_pci_format(uint64_t pci, char text[PROBE_PCI])
-{
-	text[0] = '\0';
-	if (pci != PROBE_NO_PCI)
-		fmt(text, PROBE_PCI, "%04llx:%02llx:%02llx.%llu", (unsigned long long)(pci >> 16),
-		    (unsigned long long)(pci >> 8 & 255), (unsigned long long)(pci >> 3 & 31),
-		    (unsigned long long)(pci & 7));
+	return pci_parse(span.at, span.size);
 }

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "conf/base/pci.h"
+
 struct probe_span {
 	const char *at;
 	size_t size;
@@ -47,13 +49,10 @@ int64_t probe_name_number(const char *name, int64_t most);
 /* Copies; false when it is empty, does not fit, or holds anything but printable ASCII without a blank. */
 bool probe_word(struct probe_span span, char *word, size_t size);
 
-/*
- * PCI addresses, "0000:03:00.0" as drm-pdev and PCI_SLOT_NAME spell them, as numbers: domain, bus, device and function
- * in 16 bits and more, 8, 5 and 3 bits.
- */
-#define PROBE_NO_PCI UINT64_MAX
-enum { PROBE_PCI = 20 };
+/* PCI addresses as drm-pdev and PCI_SLOT_NAME spell them (conf/base/pci.h). */
+#define PROBE_NO_PCI PCI_NONE
+enum { PROBE_PCI = PCI_TEXT };
 uint64_t probe_pci_parse(struct probe_span span);
-void probe_pci_format(uint64_t pci, char text[PROBE_PCI]);
+#define probe_pci_format pci_format
 
 #endif

@@ -88,10 +88,65 @@ bool elect_has_room(const struct conf *conf, const struct load *load, const stru
 	return load->running + load->frozen < conf_resident(conf) && (bytes == 0 || bytes <= conf_ram(conf));
 }
 
+static bool lane_fits(const struct conf *conf, const char *lane_card, const struct candidate *candidate)
+{
+	return !lane_card || !*lane_card || !candidate->card[0] || strcmp(lane_card, candidate->card) == 0 ||
+	       (candidate->begun && !conf_binds(conf, candidate->card));
+}
+
+bool elect_fits(const struct conf *conf, const struct load *load, const struct candidate *candidate)
+{
+	return lane_fits(conf, load->lane_card, candidate);
+}
+
+bool elect_waits_for_card(const struct conf *conf, const struct load *load, const struct candidate *candidate)
+{
+	bool other = false;
+
+	for (int lane = 0; candidate->card[0] && lane < conf->bound_count; lane++) {
+		bool fits = lane_fits(conf, conf->bound[lane].card, candidate);
+		if (fits && !(load->taken >> lane & 1))
+			return false;
+		other |= !fits;
+	}
+	return other;
+}
+
+const struct card_room *elect_room(const struct load *load, const struct candidate *candidate)
+{
+	const char *card = load->lane_card && *load->lane_card ? load->lane_card : candidate->card;
+
+	if (!*card || !load->rooms)
+		return load->card.known ? &load->card : NULL;
+	for (int i = 0; i < load->room_count; i++) {
+		if (strcmp(load->rooms[i].card, card) == 0)
+			return load->rooms[i].known ? &load->rooms[i] : NULL;
+	}
+	return NULL;
+}
+
 bool elect_has_vram(const struct load *load, const struct candidate *candidate)
 {
-	return candidate->begun || !candidate->vram_bytes || !load->card.known ||
-	       candidate->vram_bytes <= load->card.free_bytes;
+	const struct card_room *room = candidate->begun || !candidate->vram_bytes ? NULL : elect_room(load, candidate);
+
+	return !room || candidate->vram_bytes <= room->free_bytes;
+}
+
+bool elect_has_vram_anywhere(const struct conf *conf, const struct load *load, const struct candidate *candidate)
+{
+	struct load there = *load;
+	bool any = false;
+
+	for (int lane = 0; lane < conf->bound_count; lane++) {
+		there.lane_card = conf->bound[lane].card;
+		if (load->taken >> lane & 1 || !elect_fits(conf, &there, candidate))
+			continue;
+		any = true;
+		if (elect_has_vram(&there, candidate))
+			return true;
+	}
+	/* Without a lane it waits for that first. */
+	return conf->bound_count ? !any : elect_has_vram(load, candidate);
 }
 
 struct candidate *elect_first(const struct candidates *candidates, bool begun)
@@ -106,18 +161,33 @@ struct candidate *elect_first(const struct candidates *candidates, bool begun)
 	return best;
 }
 
-/* Whether our own jobs hold what the patient one needs; those that are frozen only end when they run. */
-static bool is_kept_for(const struct load *load, const struct candidate *patient, const struct candidates *candidates,
-			struct candidate **ret_instead)
+/* The first frozen job that may go on in the lane. */
+static struct candidate *first_begun(const struct conf *conf, const struct load *load,
+				     const struct candidates *candidates)
 {
-	const struct card_room *card = &load->card;
+	struct candidate *best = NULL;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct candidate *next = &candidates->list[i];
+		if (!next->barred && next->begun && elect_fits(conf, load, next) &&
+		    (!best || elect_compare(next, best) < 0))
+			best = next;
+	}
+	return best;
+}
+
+/* Whether our own jobs hold what the patient one needs; those that are frozen only end when they run. */
+static bool is_kept_for(const struct conf *conf, const struct load *load, const struct candidate *patient,
+			const struct candidates *candidates, struct candidate **ret_instead)
+{
+	const struct card_room *card = elect_room(load, patient);
 	uint64_t needed = patient->vram_bytes - card->free_bytes;
 
 	*ret_instead = NULL;
-	if (patient->id != card->patient_id || needed > card->own_bytes + card->frozen_bytes)
+	if (patient->id != load->card.patient_id || needed > card->own_bytes + card->frozen_bytes)
 		return false;
 	if (needed > card->own_bytes)
-		*ret_instead = elect_first(candidates, true);
+		*ret_instead = first_begun(conf, load, candidates);
 	return needed <= card->own_bytes || *ret_instead;
 }
 
@@ -126,12 +196,17 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 	struct candidate *best, *instead;
 
 	while ((best = elect(candidates))) {
-		if (!elect_has_room(conf, load, best)) {
+		bool fits = elect_fits(conf, load, best);
+		if (!fits && elect_waits_for_card(conf, load, best)) {
+			best->no_room = true;
+		} else if (!elect_has_room(conf, load, best)) {
 			for (size_t i = 0; i < candidates->count; i++)
 				candidates->list[i].no_room |= !candidates->list[i].begun;
+		} else if (!fits) {
+			best->no_room = true;
 		} else if (elect_has_vram(load, best)) {
 			return best;
-		} else if (is_kept_for(load, best, candidates, &instead)) {
+		} else if (is_kept_for(conf, load, best, candidates, &instead)) {
 			return instead;
 		} else {
 			best->no_room = true;
@@ -141,8 +216,8 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 }
 
 const char *const waits_for_names[WAITS] = {
-	[WAITS_LANE] = "lane", [WAITS_HELD] = "held",	    [WAITS_MEMORY] = "memory",
-	[WAITS_VRAM] = "vram", [WAITS_STOPPED] = "stopped",
+	[WAITS_LANE] = "lane", [WAITS_HELD] = "held", [WAITS_MEMORY] = "memory",
+	[WAITS_VRAM] = "vram", [WAITS_CARD] = "card", [WAITS_STOPPED] = "stopped",
 };
 
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
@@ -152,11 +227,13 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 
 	if (one->barred)
 		return one->held ? WAITS_HELD : WAITS_STOPPED;
+	if (elect_waits_for_card(conf, load, one))
+		return WAITS_CARD;
 	if (one->begun || lanes_busy >= conf->lanes)
 		return WAITS_LANE;
 	if (!elect_has_room(conf, load, elect_first(candidates, false)))
 		return WAITS_MEMORY;
-	return elect_has_vram(load, one) ? WAITS_LANE : WAITS_VRAM;
+	return elect_has_vram_anywhere(conf, load, one) ? WAITS_LANE : WAITS_VRAM;
 }
 
 int elect_forced(const struct holder *holders, int count, const struct candidate *best)

@@ -29,7 +29,9 @@ struct candidate {
 	bool barred;		 /* does not compete now: passed over, granted a lane already, or held */
 	bool held;		 /* barred because somebody said so */
 	bool no_room;		 /* nor now: see elect_has_room() and elect_has_vram() */
+	bool forced;		 /* a job is to be frozen for it */
 	uint64_t vram_bytes;	 /* of the card's memory, that is to be free before it starts; 0: any */
+	char card[PCI_TEXT];	 /* the one it asks for, or, begun, has; "": any */
 	char session[65];
 	char class_name[33];
 	char file[256]; /* name of its ticket or record */
@@ -41,13 +43,14 @@ struct candidates {
 	size_t room;
 };
 
-/* The card's memory, as far as the gate for it needs to know. */
+/* A card's memory, as far as the gate for it needs to know. */
 struct card_room {
+	char card[PCI_TEXT];   /* "": not known which */
 	bool known;	       /* false: no card, or it does not tell: nobody is held back */
 	uint64_t free_bytes;   /* not used, less what running jobs asked for and do not hold yet */
 	uint64_t own_bytes;    /* held by our running jobs, or promised to them */
 	uint64_t frozen_bytes; /* held by our frozen jobs */
-	uint64_t patient_id;   /* a job that has waited for it longer than vram-patience; 0: none */
+	uint64_t patient_id;   /* a job that has waited for it longer than vram-patience; 0: none; of load.card alone */
 };
 
 /*
@@ -60,7 +63,11 @@ struct load {
 	int frozen;
 	uint64_t running_bytes;
 	uint64_t frozen_bytes;
-	struct card_room card;
+	struct card_room card;	 /* the one with the most free */
+	struct card_room *rooms; /* each of them; NULL: it does not matter which, or none was looked at */
+	int room_count;
+	const char *lane_card; /* which card the lane that is to be given is bound to; NULL or "": none */
+	uint64_t taken;	       /* the lanes that are, a bit for each */
 };
 
 /*
@@ -70,13 +77,25 @@ struct load {
 bool elect_has_room(const struct conf *conf, const struct load *load, const struct candidate *candidate);
 /* The first of those that have begun, or have not, whether they find room or not. */
 struct candidate *elect_first(const struct candidates *candidates, bool begun);
+/*
+ * Whether that lane is one for it: its card's, or any where it asks for none. A lane that is bound to none gives a
+ * job the card that it asks for. A begun job whose card no lane is bound to any more may go on in any.
+ */
+bool elect_fits(const struct conf *conf, const struct load *load, const struct candidate *candidate);
+/* Whether it waits for a lane of its card, while another's is free, or would be no use to it. */
+bool elect_waits_for_card(const struct conf *conf, const struct load *load, const struct candidate *candidate);
+/* The memory that counts for it in that lane; NULL: nobody tells, and it is not held back. */
+const struct card_room *elect_room(const struct load *load, const struct candidate *candidate);
+/* The same wherever it could start now. */
+bool elect_has_vram_anywhere(const struct conf *conf, const struct load *load, const struct candidate *candidate);
 /* Whether the card has what it asks for; a begun job holds it. */
 bool elect_has_vram(const struct load *load, const struct candidate *candidate);
 /*
- * elect() among those that may start now: when the first of them that has not begun finds no room, none of those that
- * have not is started, so that small jobs do not pass a large one for ever. One that waits for VRAM is passed, until it
- * is the patient one: then nobody starts (NULL) where running jobs of ours hold what it needs, and a frozen job goes on
- * where those do. What foreign processes hold is waited for by nobody.
+ * elect() among those that may start now in the lane. Who waits for a lane of its card is passed. When the first of
+ * them that has not begun finds no room, none of those that have not is started, so that small jobs do not pass a
+ * large one for ever. One that waits for VRAM is passed, until it is the patient one: then nobody starts (NULL) where
+ * running jobs of ours hold what it needs, and a frozen job goes on where those do. What foreign processes hold is
+ * waited for by nobody.
  */
 struct candidate *elect_for(const struct conf *conf, const struct load *load, struct candidates *candidates);
 
@@ -99,7 +118,7 @@ int elect_compare(const struct candidate *a, const struct candidate *b);
 struct candidate *elect(const struct candidates *candidates);
 
 /* Why a job waits: the contract's words. */
-enum waits_for { WAITS_LANE, WAITS_HELD, WAITS_MEMORY, WAITS_VRAM, WAITS_STOPPED, WAITS };
+enum waits_for { WAITS_LANE, WAITS_HELD, WAITS_MEMORY, WAITS_VRAM, WAITS_CARD, WAITS_STOPPED, WAITS };
 extern const char *const waits_for_names[WAITS];
 /* What keeps the one at `index` from starting, by the rule that decided it: `lanes_busy` of the lanes are taken. */
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,

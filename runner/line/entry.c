@@ -59,6 +59,7 @@ static const struct field fields[] = {
 	FIELD("memory", FIELD_NUMBER, memory_bytes),
 	FIELD("reserved", FIELD_NUMBER, reserved_bytes),
 	FIELD("vram", FIELD_NUMBER, vram_bytes),
+	FIELD("card", FIELD_TEXT, card),
 	FIELD("held", FIELD_NUMBER, held_bytes),
 	FIELD("main", FIELD_PROC, main),
 	FIELD("cell", FIELD_TEXT, cell),

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "conf/base/err.h"
+#include "conf/base/pci.h"
 #include "conf/base/procid.h"
 
 enum entry_state {
@@ -56,6 +57,7 @@ struct entry {
 	uint64_t memory_bytes;
 	uint64_t reserved_bytes; /* of it, what was asked for; 0: it is the default */
 	uint64_t vram_bytes;	 /* of the card's memory, what was asked for */
+	char card[PCI_TEXT];	 /* the one that was asked for, or that its lane is bound to; "": any */
 	uint64_t held_bytes;	 /* of a frozen job: what it holds; 0: unknown */
 	struct procid main;	 /* the job's first process */
 	char cell[512];		 /* path of its cgroup; "" without one */

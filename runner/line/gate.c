@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The gate for the card's memory, as a settle sees it: what is free for whoever asks for some. */
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
@@ -54,9 +56,25 @@ bool gate_needs_look(const struct view *view, bool offered)
 	return false;
 }
 
-void gate_take(struct card_room *card, uint64_t bytes)
+static void take(struct card_room *card, uint64_t bytes)
 {
 	card->free_bytes -= bytes < card->free_bytes ? bytes : card->free_bytes;
+}
+
+/* Of the card of its lane, or the one it asks for, or that with the most free; which may be in both places. */
+void gate_take(struct load *load, const struct candidate *winner)
+{
+	uint64_t bytes = winner->begun ? 0 : winner->vram_bytes;
+	const char *card = load->lane_card && *load->lane_card ? load->lane_card : winner->card;
+
+	if (!*card || !load->rooms || strcmp(load->card.card, card) == 0) {
+		take(&load->card, bytes);
+		card = load->card.card;
+	}
+	for (int i = 0; *card && i < load->room_count; i++) {
+		if (strcmp(load->rooms[i].card, card) == 0)
+			take(&load->rooms[i], bytes);
+	}
 }
 
 /* What a lane's job asked for and does not hold yet is not free; what it holds is used already. */
@@ -65,7 +83,7 @@ static void count_lane(struct card_room *card, const struct seat_view *seat, con
 	const struct entry *entry = &seat->entry;
 	uint64_t held = 0;
 
-	if (entry->state == ENTRY_FREE)
+	if (entry->state == ENTRY_FREE || (entry->card[0] && card->card[0] && strcmp(entry->card, card->card) != 0))
 		return;
 	if (seat->number < CONF_LANES && sample->lanes[seat->number].gen == entry->gen)
 		held = sample->lanes[seat->number].held_bytes;
@@ -73,8 +91,22 @@ static void count_lane(struct card_room *card, const struct seat_view *seat, con
 	if (entry->id == 0)
 		card->free_bytes = 0;
 	if (entry->vram_bytes > held)
-		gate_take(card, entry->vram_bytes - held);
+		take(card, entry->vram_bytes - held);
 	card->own_bytes += entry->vram_bytes > held ? entry->vram_bytes : held;
+}
+
+static void count_lanes(const struct seat_view *seats, int lanes, const struct card_sample *sample, const bool *moving,
+			struct card_room *room)
+{
+	for (int i = 0; room->known && i < lanes; i++) {
+		if (!moving || !moving[i])
+			count_lane(room, &seats[i], sample);
+	}
+}
+
+static uint64_t left(uint64_t total_bytes, uint64_t used_bytes)
+{
+	return total_bytes > used_bytes ? total_bytes - used_bytes : 0;
 }
 
 void gate_room(const struct seat_view *seats, int lanes, const struct card_sample *sample, const bool *moving,
@@ -83,15 +115,42 @@ void gate_room(const struct seat_view *seats, int lanes, const struct card_sampl
 	struct card_room room = { .known = sample->known };
 
 	if (room.known) {
-		room.free_bytes =
-			sample->total_bytes > sample->used_bytes ? sample->total_bytes - sample->used_bytes : 0;
+		memcpy(room.card, sample->card, sizeof room.card);
+		room.free_bytes = left(sample->total_bytes, sample->used_bytes);
 		room.frozen_bytes = sample->frozen_bytes;
-		for (int i = 0; i < lanes; i++) {
-			if (!moving || !moving[i])
-				count_lane(&room, &seats[i], sample);
-		}
 	}
+	count_lanes(seats, lanes, sample, moving, &room);
 	*ret_room = room;
+}
+
+int gate_rooms(const struct seat_view *seats, int lanes, const struct card_sample *sample, const bool *moving,
+	       struct card_room rooms[LINE_CARDS])
+{
+	for (int i = 0; i < sample->card_count; i++) {
+		rooms[i] = (struct card_room){ .known = sample->cards[i].known,
+					       .free_bytes =
+						       left(sample->cards[i].total_bytes, sample->cards[i].used_bytes),
+					       .frozen_bytes = sample->cards[i].frozen_bytes };
+		memcpy(rooms[i].card, sample->cards[i].card, sizeof rooms[i].card);
+		count_lanes(seats, lanes, sample, moving, &rooms[i]);
+	}
+	return sample->card_count;
+}
+
+/* Only where it matters which: without memory for it the one with the most free counts for all. */
+static void open_rooms(struct view *view, const bool *moving)
+{
+	const struct member *member = view->member;
+	bool matters = member->line->conf.bound_count > 0;
+
+	for (size_t i = 0; i < view->waiting.count && !matters; i++)
+		matters = view->waiting.list[i].card[0] != '\0';
+	struct card_room *rooms = matters ? calloc(LINE_CARDS, sizeof *rooms) : NULL;
+	if (!rooms)
+		return;
+	free(view->load.rooms);
+	view->load.rooms = rooms;
+	view->load.room_count = gate_rooms(view->seats, view->lanes, member->card, moving, rooms);
 }
 
 void gate_open(struct view *view)
@@ -107,8 +166,10 @@ void gate_open(struct view *view)
 		*room = (struct card_room){ .known = true };
 	for (int i = 0; i < view->lanes && i < CONF_LANES; i++)
 		moving[i] = is_to_give(view, &view->seats[i]);
-	if (member->card_seen && member->card)
-		gate_room(view->seats, view->lanes, member->card, moving, room);
+	if (!member->card_seen || !member->card)
+		return;
+	gate_room(view->seats, view->lanes, member->card, moving, room);
+	open_rooms(view, moving);
 }
 
 /* Since when the job `id` is the first that waits for it: on file, since each settle is another process's. */
@@ -133,7 +194,8 @@ void gate_note_patience(struct view *view)
 	struct card_room *card = &view->load.card;
 
 	/* While no lane could be given the card was not looked at: that wait is one for a lane. */
-	if (!view->member->card_seen || !first || !waits_for_vram(first) || elect_has_vram(&view->load, first))
+	if (!view->member->card_seen || !first || !waits_for_vram(first) ||
+	    elect_waits_for_card(conf, &view->load, first) || elect_has_vram_anywhere(conf, &view->load, first))
 		return;
 	int64_t since = waits_since(view, first->id);
 	if (view->now - since >= conf->vram_patience_ns)

@@ -14,6 +14,12 @@
  * promised to a job that is not on file yet, nothing is. Lanes that are given away just now do not count: `moving` has
  * one for each lane; NULL: none is.
  */
+/*
+ * The same for each card of the sample into `rooms`; returns how many. A job whose card is not known counts against
+ * each.
+ */
+int gate_rooms(const struct seat_view *seats, int lanes, const struct card_sample *sample, const bool *moving,
+	       struct card_room rooms[LINE_CARDS]);
 void gate_room(const struct seat_view *seats, int lanes, const struct card_sample *sample, const bool *moving,
 	       struct card_room *ret_room);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "view.h"
 
 /* A lane whose supervisor died while its job ran: ours to clear. */
@@ -43,7 +44,7 @@ static void count_running(struct view *view, const struct candidate *winner)
 	/* What it held while it was frozen goes on counting until somebody looks again. */
 	load->running++;
 	load->running_bytes += winner->reserved_bytes;
-	gate_take(&load->card, winner->begun ? 0 : winner->vram_bytes);
+	gate_take(load, winner);
 	load->frozen -= winner->begun;
 }
 
@@ -59,6 +60,9 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	job->started_wall_ns = clock_wall_ns();
 	job->since_boot_ns = view->now;
 	job->served = view->served.last + 1;
+	/* Frozen, it stands in line for a lane of the card that its processes have. */
+	if (*conf_lane_card(&line->conf, seat->number))
+		memcpy(job->card, conf_lane_card(&line->conf, seat->number), sizeof job->card);
 	/* A run's job goes on where it was after Ctrl-Z and fg: its process and its cell stay on file all the time. */
 	if (winner->spooled) {
 		job->main = (struct procid){ 0 };
@@ -99,6 +103,7 @@ static int give_to_worker(struct view *view, const struct seat_view *seat, struc
 	if (!ready)
 		return view_spawn(view, seat, err);
 	memcpy(entry.socket, standby->entry.socket, sizeof entry.socket);
+	fmt(entry.card, sizeof entry.card, "%s", conf_lane_card(&view->member->line->conf, seat->number));
 	if (seat_grant(view->member->line, seat, &entry, err) < 0)
 		return -1;
 	view->standby_granted = true;
@@ -134,6 +139,10 @@ static int fill_lane(struct view *view, const struct seat_view *seat, struct err
 	struct member *member = view->member;
 	struct candidate *winner;
 
+	view->load.lane_card = conf_lane_card(&member->line->conf, seat->number);
+	/* What did not fit another lane may fit this one. */
+	for (size_t i = 0; *view->load.lane_card && i < view->waiting.count; i++)
+		view->waiting.list[i].no_room = false;
 	while ((winner = elect_for(&member->line->conf, &view->load, &view->waiting))) {
 		bool self = winner->id == member->job.id && !winner->spooled && member->wants_lane &&
 			    !member->leaving && (member->lane.fd < 0 || lane_mine(view, seat));
@@ -150,7 +159,11 @@ static int fill_lane(struct view *view, const struct seat_view *seat, struct err
 			return 0;
 	}
 	/* One lane is kept for a patient job, not two. */
-	view->load.card.patient_id = 0;
+	for (size_t i = 0; i < view->waiting.count; i++) {
+		const struct candidate *one = &view->waiting.list[i];
+		if (one->id == view->load.card.patient_id && elect_fits(&member->line->conf, &view->load, one))
+			view->load.card.patient_id = 0;
+	}
 	return 0;
 }
 
@@ -190,27 +203,24 @@ static int judge_lane(struct view *view, const struct seat_view *seat, struct er
 	return view_note_holder(view, entry, seat->number, err);
 }
 
-/*
- * Who comes first and has no lane may have one for the asking: whose job is to be frozen for it looks for himself
- * (member->yield), and is woken to do so.
- */
-static void force_turn(struct view *view)
+/* The forced jobs of the lanes of one card, `lane_card`, or of all where lanes are bound to none. */
+static void force_one(struct view *view, struct load *load, const char *lane_card)
 {
 	struct plan *plan = view->plan;
 	const struct conf *conf = &view->member->line->conf;
-	struct load load = view->load;
 	struct holder holders[CONF_LANES];
 	const struct entry *entries[CONF_LANES];
 	int count = 0;
 
-	/* What the job would hold when it is frozen its supervisor measures, before he freezes it. */
-	load.running_bytes = 0;
+	load->lane_card = lane_card;
+	/* Another card's lane is not freed for the same job. */
 	for (size_t i = 0; i < view->waiting.count; i++)
-		view->waiting.list[i].no_room = false;
-	const struct candidate *best = elect_for(conf, &load, &view->waiting);
+		view->waiting.list[i].no_room = view->waiting.list[i].forced;
+	struct candidate *best = elect_for(conf, load, &view->waiting);
 	for (int i = 0; best && i < plan->holder_count; i++) {
 		const struct entry *entry = &plan->holders[i].entry;
-		if (plan->holders[i].number < 0 || entry->state != ENTRY_RUNNING || count == CONF_LANES)
+		if (plan->holders[i].number < 0 || entry->state != ENTRY_RUNNING || count == CONF_LANES ||
+		    strcmp(conf_lane_card(conf, plan->holders[i].number), lane_card) != 0)
 			continue;
 		struct candidate job = { .ran_ns = entry->ran_ns + view->now - entry->since_boot_ns,
 					 .waited_ns = entry->waited_ns,
@@ -224,8 +234,45 @@ static void force_turn(struct view *view)
 	int forced = best ? elect_forced(holders, count, best) : -1;
 	if (forced < 0)
 		return;
-	plan->yield = view_is_me(view, &entries[forced]->owner);
+	plan->yield |= view_is_me(view, &entries[forced]->owner);
 	view_note_wake(view, entries[forced]);
+	best->forced = true;
+}
+
+static bool is_first_of_its_card(const struct conf *conf, int lane)
+{
+	for (int i = 0; i < lane; i++) {
+		if (strcmp(conf->bound[i].card, conf->bound[lane].card) == 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Who comes first and has no lane may have one for the asking: whose job is to be frozen for it looks for himself
+ * (member->yield), and is woken to do so.
+ */
+static void force_turn(struct view *view)
+{
+	const struct conf *conf = &view->member->line->conf;
+	struct load load = view->load;
+
+	/* What the job would hold when it is frozen its supervisor measures, before he freezes it. */
+	load.running_bytes = 0;
+	/* Any lane may become free by it. */
+	load.taken = 0;
+	if (conf->bound_count == 0)
+		force_one(view, &load, "");
+	for (int lane = 0; lane < conf->bound_count; lane++) {
+		if (is_first_of_its_card(conf, lane))
+			force_one(view, &load, conf->bound[lane].card);
+	}
+}
+
+/* Of a lane beyond those that are bound nobody knows the card: it is not given while others are. */
+static bool may_give(const struct conf *conf, int lane)
+{
+	return conf->bound_count == 0 || lane < conf->bound_count;
 }
 
 int lanes_fill(struct view *view, struct err *err)
@@ -238,19 +285,23 @@ int lanes_fill(struct view *view, struct err *err)
 		if (judged < 0)
 			return -1;
 		available[lane] = judged;
+		if (!judged && lane < CONF_LANES)
+			view->load.taken |= UINT64_C(1) << lane;
 	}
 	gate_note_patience(view);
 	/* One's own first: who offers his lane and is elected keeps it, and does not get another beside it. */
 	for (int own = 1; own >= 0; own--) {
 		for (int lane = 0; lane < view->lanes; lane++) {
-			if (!available[lane] || lane_mine(view, &view->seats[lane]) != own ||
-			    view->busy >= member->line->conf.lanes)
+			if (!available[lane] || !may_give(&member->line->conf, lane) ||
+			    lane_mine(view, &view->seats[lane]) != own || view->busy >= member->line->conf.lanes)
 				continue;
 			available[lane] = false;
 			int given = fill_lane(view, &view->seats[lane], err);
 			if (given < 0)
 				return -1;
 			view->busy += given;
+			if (given)
+				view->load.taken |= UINT64_C(1) << lane;
 		}
 	}
 	force_turn(view);

@@ -31,8 +31,8 @@
  * The spool's side, filled in by spooled_connect(). All but `list`, `describe` and `take` run without the queue lock.
  */
 struct line_spool {
-	/* Adds the first pending job of each (class, session); called with the lock. Returns how many wait in all, or
-	 * -1. */
+	/* Adds the first pending job of each (class, session, card); called with the lock. Returns how many wait in
+	 * all, or -1. */
 	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
 	/* Whether any job is pending; without the lock. */
 	bool (*any)(void *context);
@@ -59,15 +59,23 @@ struct line_spool {
 /*
  * The card's memory, as one look finds it. Held by a lane's job, or by all frozen ones: what is known; unknown is 0.
  */
+enum { LINE_CARDS = 32 };
 struct card_sample {
-	bool known;
+	bool known; /* of the card that has the most free; so for the next three */
 	uint64_t total_bytes, used_bytes;
+	char card[PCI_TEXT];
 	struct {
 		uint64_t gen; /* of the lane then */
 		uint64_t held_bytes;
 	} lanes[CONF_LANES];
 	uint64_t frozen_bytes;
 	char others[128]; /* who else holds most of it, for people; "" */
+	int card_count;
+	struct {
+		bool known;
+		uint64_t total_bytes, used_bytes, frozen_bytes;
+		char card[PCI_TEXT];
+	} cards[LINE_CARDS]; /* each of those with an address */
 };
 
 /* Filled by vram_connect(). The look takes milliseconds and is never made with the lock. */

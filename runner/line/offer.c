@@ -12,16 +12,47 @@ bool member_is_waited_for(struct member *member)
 	return ticket_any(line) || line->spool.any(line->spool.context);
 }
 
+static bool moves(const struct view *view, int lane)
+{
+	enum entry_state state = view->seats[lane].entry.state;
+
+	return state == ENTRY_FREE || state == ENTRY_GRANTED;
+}
+
+static const char *own_card(const struct view *view)
+{
+	return conf_lane_card(&view->member->line->conf, view->member->lane.number);
+}
+
+/* One of our own card, where lanes are bound to some. */
 static bool lane_moves(const struct view *view)
 {
-	int lanes = view->member->line->conf.lanes;
+	const struct conf *conf = &view->member->line->conf;
 
-	for (int i = 0; i < view->lanes && i < lanes; i++) {
-		enum entry_state state = view->seats[i].entry.state;
-		if (state == ENTRY_FREE || state == ENTRY_GRANTED)
+	for (int i = 0; i < view->lanes && i < conf->lanes; i++) {
+		if (moves(view, i) && strcmp(conf_lane_card(conf, i), own_card(view)) == 0)
 			return true;
 	}
 	return false;
+}
+
+/* Who may have another card's lane that is free or changes hands is served without us. */
+static void leave_others(struct view *view)
+{
+	const struct conf *conf = &view->member->line->conf;
+	struct load load = view->load;
+
+	for (int i = 0; i < view->lanes && i < conf->bound_count; i++) {
+		load.lane_card = conf->bound[i].card;
+		for (size_t k = 0; moves(view, i) && k < view->waiting.count; k++)
+			view->waiting.list[k].no_room |= elect_fits(conf, &load, &view->waiting.list[k]);
+	}
+	for (int i = 0; i < view->lanes && i < CONF_LANES; i++)
+		view->load.taken |= (uint64_t)!moves(view, i) << i;
+	view->load.lane_card = own_card(view);
+	/* Ours is the one that is offered. */
+	if (view->member->lane.number >= 0 && view->member->lane.number < CONF_LANES)
+		view->load.taken &= ~(UINT64_C(1) << view->member->lane.number);
 }
 
 /* As if our job were frozen already. */
@@ -55,6 +86,7 @@ static bool comes_first(struct view *view, int64_t ran_ns)
 	elect_rate(conf, &own);
 	add_own_load(view);
 	gate_open(view);
+	leave_others(view);
 	const struct candidate *best = elect_for(conf, &view->load, &view->waiting);
 	return best && elect_compare(best, &own) < 0;
 }

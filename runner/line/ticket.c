@@ -28,6 +28,7 @@ void ticket_name_format(const struct ticket_name *name, char file[256])
 
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
+	used += pci_mark_put(file + used, 256 - (size_t)used, name->card);
 	fmt(file + used, 256 - (size_t)used, "%s", flag_names[name->flag]);
 }
 
@@ -41,7 +42,8 @@ int ticket_name_parse(const char *file, struct ticket_name *ret_name)
 		return -1;
 	const char *flag = text_part(end + 1, name.class_name, sizeof name.class_name);
 	if (!flag || *flag != ':' || !(flag = text_part(flag + 1, name.session, sizeof name.session)) ||
-	    text_mark_parse(&flag, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&flag, 'v', &name.vram_bytes) < 0)
+	    text_mark_parse(&flag, 'm', &name.reserved_bytes) < 0 ||
+	    text_mark_parse(&flag, 'v', &name.vram_bytes) < 0 || pci_mark_parse(&flag, name.card) < 0)
 		return -1;
 	for (int i = 0; i < TICKET_FLAGS; i++) {
 		if (strcmp(flag, flag_names[i]) == 0) {
@@ -69,6 +71,7 @@ int ticket_make(struct line *line, struct entry *entry, enum ticket_flag flag, s
 
 	memcpy(name.class_name, entry->class_name, sizeof name.class_name);
 	memcpy(name.session, entry->session, sizeof name.session);
+	memcpy(name.card, entry->card, sizeof name.card);
 	ticket_name_format(&name, ticket.file);
 	SCOPE_FD int fd =
 		openat(line->tickets_fd, ticket.file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -152,6 +155,7 @@ void candidate_of_ticket(const struct ticket_name *name, const char *file, struc
 					     .barred = name->flag == TICKET_PASSED };
 	memcpy(ret_candidate->class_name, name->class_name, sizeof ret_candidate->class_name);
 	memcpy(ret_candidate->session, name->session, sizeof ret_candidate->session);
+	memcpy(ret_candidate->card, name->card, sizeof ret_candidate->card);
 	fmt(ret_candidate->file, sizeof ret_candidate->file, "%s", file);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The place in line of a blocking `run`, or of a job that gave its lane up: file
- * boot-ID/tickets/ID:CLASS:SESSION[:mRAM][:vVRAM][:FLAG], locked (byte 0, OFD) by the waiting process for as long as it
- * lives. The election reads names alone and asks for the lock of its winner only.
+ * boot-ID/tickets/ID:CLASS:SESSION[:mRAM][:vVRAM][:cCARD][:FLAG], locked (byte 0, OFD) by the waiting process for as
+ * long as it lives. The election reads names alone and asks for the lock of its winner only.
  *
  * FLAG is `passed` (did not take its lane in time; it takes the flag off itself when it answers again), `turn` (its job
  * has begun, is frozen, and stands in line again) or `frozen` (the same, but it does not compete: its `run` was
@@ -28,6 +28,7 @@ struct ticket_name {
 	char class_name[33];
 	char session[65];
 	uint64_t reserved_bytes, vram_bytes;
+	char card[PCI_TEXT];
 	enum ticket_flag flag;
 };
 

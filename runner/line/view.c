@@ -149,6 +149,7 @@ static int add_self(struct view *view)
 	memcpy(added->session, member->job.session, sizeof added->session);
 	added->reserved_bytes = member->job.reserved_bytes;
 	added->vram_bytes = member->job.vram_bytes;
+	memcpy(added->card, member->job.card, sizeof added->card);
 	return 0;
 }
 
@@ -298,6 +299,8 @@ int view_spawn(struct view *view, const struct seat_view *seat, struct err *err)
 	struct plan *plan = view->plan;
 	struct entry entry = { .state = ENTRY_GRANTED, .worker = true, .main = view->member->job.owner };
 
+	/* Promised is the memory of that lane's card. */
+	fmt(entry.card, sizeof entry.card, "%s", conf_lane_card(&view->member->line->conf, seat->number));
 	plan->settled = false;
 	if (plan->spawns == PLAN_SPAWNS || view->member->spawn_credit - plan->spawns <= 0) {
 		view_note_again(view, view->now + NS_PER_S);
@@ -312,6 +315,7 @@ int view_spawn(struct view *view, const struct seat_view *seat, struct err *err)
 void view_free(struct view *view)
 {
 	free(view->seats);
+	free(view->load.rooms);
 	candidates_free(&view->waiting);
 	served_free(&view->served);
 }

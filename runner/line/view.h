@@ -56,7 +56,7 @@ int view_adopt_frozen(struct view *view, const char *file);
 bool gate_needs_look(const struct view *view, bool offered);
 void gate_open(struct view *view);
 void gate_note_patience(struct view *view);
-void gate_take(struct card_room *card, uint64_t bytes);
+void gate_take(struct load *load, const struct candidate *winner);
 
 /* lanes.c: every free lane goes to who comes first. roles.c: the standby and the second are filled, or dismissed. */
 int lanes_fill(struct view *view, struct err *err);

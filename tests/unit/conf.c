@@ -747,7 +747,7 @@ static void a_damaged_copy_is_an_error(void **state)
 	assert_int_equal(file_read(folder_fd, "conf", 1 << 20, &text, &size, NULL), 0);
 	for (size_t cut = 0; cut < size; cut += cut < 64 || cut + 64 > size ? 1 : 31)
 		refused_copy(text, cut, EBADMSG);
-	for (size_t i = sizeof "pgpu-conf 3"; i < size; i += 7) {
+	for (size_t i = sizeof "pgpu-conf 5"; i < size; i += 7) {
 		text[i] ^= 1;
 		refused_copy(text, size, EBADMSG);
 		text[i] ^= 1;

@@ -51,6 +51,28 @@ install_kernel()
 	(cd "$initrd" && find . | cpio --quiet -o -H newc) >"$built/initrd"
 }
 
+# guest/drmkeys.c, a module of the machine's kernel, with this system's compiler. The headers' two halves name each other
+# by absolute paths.
+build_module()
+{
+	local kernel headers=$new/headers package
+	kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: linux-image-//p' | head -n 1)
+	local halves=("linux-headers-$kernel" "linux-headers-${kernel%-cloud-amd64}-common")
+
+	halves+=("$(apt-cache depends "linux-headers-$kernel" | sed -n 's/^ *Depends: \(linux-kbuild-[0-9.]*\)$/\1/p' | head -n 1)")
+	mkdir "$headers" "$new/module"
+	(cd "$headers" && apt-get -qq -o APT::Sandbox::User=root download "${halves[@]}") >"$new/log" 2>&1 ||
+		cannot "apt-get cannot download the kernel's headers: $(tail -n 1 "$new/log")"
+	for package in "$headers"/*.deb; do dpkg -x "$package" "$headers"; done
+	headers=$headers/usr/src/linux-headers-$kernel
+	sed -i "s|^include .*/usr/src/|include $new/headers/usr/src/|; s|^include /usr/src/|include $new/headers/usr/src/|" "$headers/Makefile"
+	cp "$vm/guest/drmkeys.c" "$new/module/"
+	echo 'obj-m := drmkeys.o' >"$new/module/Makefile"
+	make -s -C "$headers" M="$new/module" modules >"$new/log" 2>&1 || die "the module cannot be built: $(tail -n 5 "$new/log")"
+	strip -g "$new/module/drmkeys.ko"
+	install -D -m 644 -t "$root/usr/local/lib/pgpu-vm" "$new/module/drmkeys.ko"
+}
+
 # Two users, one of them with lingering; sshd for a login without a network; the agent.
 configure()
 {
@@ -113,6 +135,7 @@ chmod 755 "$new"
 mkdir "$built"
 install_system
 install_kernel
+build_module
 configure
 truncate -s 2G "$built/root.img"
 mke2fs -q -t ext4 -m 0 -J size=16 -E lazy_itable_init=1,lazy_journal_init=1 -d "$root" "$built/root.img"
