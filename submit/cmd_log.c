@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu log`: the history of holds, as it stands in log.tsv. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
@@ -13,17 +14,25 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "submit/history.h"
+#include "submit/historysum.h"
 
 static const char usage[] = "usage: pgpu log [options]\n"
 			    "Prints the history: one line for each time a job held a lane.\n"
 			    "\n"
-			    "      --since TIME   only what ended after 2026-12-01T02:30, or in the last 8h\n"
-			    "      --json         one JSON array\n"
-			    "      --help         print this\n";
+			    "      --since TIME    only what ended after 2026-12-01T02:30, or in the last 8h\n"
+			    "      --as SESSION    only this session's (also --session)\n"
+			    "  -p, --class CLASS   only this class's (also --partition)\n"
+			    "      --outcome WORD  only what ended so: a word or Slurm's letters\n"
+			    "      --sum WHAT      a line for each class or session, with their sums\n"
+			    "      --json          one JSON array\n"
+			    "      --help          print this\n";
 
 struct listing {
 	int64_t since_wall_ns;
-	bool json;
+	const char *session, *class_name;
+	enum outcome outcome; /* OUTCOME_NONE: any */
+	bool summed, json, help;
+	struct history_sums sums;
 	int shown;
 	struct buf out;
 };
@@ -74,12 +83,71 @@ static void put_line(const struct history_row *row, bool first, struct buf *out)
 	buf_printf(out, " %s\n", outcome_names[row->outcome]);
 }
 
+static bool is_wanted(const struct listing *listing, const struct history_row *row)
+{
+	return row->ended_wall_ns >= listing->since_wall_ns &&
+	       (!listing->session || strcmp(listing->session, row->session) == 0) &&
+	       (!listing->class_name || strcmp(listing->class_name, row->class_name) == 0) &&
+	       (listing->outcome == OUTCOME_NONE || listing->outcome == row->outcome);
+}
+
+static void put_sum_json(const struct history_sum *sum, bool by_session, struct buf *out)
+{
+	buf_puts(out, by_session ? "{\"session\":" : "{\"class\":");
+	buf_json(out, sum->name);
+	json_count(out, "jobs", sum->jobs);
+	json_count(out, "failed", sum->failed);
+	json_seconds(out, "waited_s", sum->waited_ns);
+	json_seconds(out, "ran_s", sum->ran_ns);
+	json_seconds(out, "cpu_s", sum->cpu_ns);
+	json_seconds(out, "gpu_s", sum->gpu_ns);
+	json_count(out, "peak_memory_bytes", sum->peak_memory_bytes);
+	buf_puts(out, "}");
+}
+
+static void put_sum_line(const struct history_sum *sum, struct buf *out)
+{
+	char waited[TEXT_DURATION], ran[TEXT_DURATION], cpu[TEXT_DURATION], gpu[TEXT_DURATION] = "-",
+									    peak[TEXT_SIZE] = "-";
+
+	text_duration_format(sum->waited_ns, waited);
+	text_duration_format(sum->ran_ns, ran);
+	text_duration_format(sum->cpu_ns, cpu);
+	if (sum->gpu_ns >= 0)
+		text_duration_format(sum->gpu_ns, gpu);
+	if (sum->peak_memory_bytes >= 0)
+		text_size_show((uint64_t)sum->peak_memory_bytes, peak);
+	buf_printf(out, "%-20.20s %6ld %6ld %10s %10s %10s %10s %10s\n", sum->name, sum->jobs, sum->failed, waited, ran,
+		   cpu, gpu, peak);
+}
+
+static void put_sums(struct listing *listing)
+{
+	struct history_sums *sums = &listing->sums;
+
+	history_sums_sort(sums);
+	if (!listing->json && sums->count)
+		buf_printf(&listing->out, "%-20s %6s %6s %10s %10s %10s %10s %10s\n",
+			   sums->by_session ? "SESSION" : "CLASS", "JOBS", "FAILED", "WAITED", "RAN", "CPU", "GPU",
+			   "PEAK");
+	for (size_t i = 0; i < sums->count; i++) {
+		if (listing->json)
+			buf_puts(&listing->out, i ? ",\n " : "");
+		if (listing->json)
+			put_sum_json(&sums->list[i], sums->by_session, &listing->out);
+		else
+			put_sum_line(&sums->list[i], &listing->out);
+	}
+}
+
 static int put(const struct history_row *row, void *context)
 {
 	struct listing *listing = context;
 
-	if (row->ended_wall_ns < listing->since_wall_ns)
+	if (!is_wanted(listing, row))
 		return 0;
+	if (listing->summed)
+		return history_sums_add(&listing->sums, row);
 	if (listing->json) {
 		buf_puts(&listing->out, listing->shown ? ",\n " : "");
 		put_json(row, &listing->out);
@@ -103,36 +171,80 @@ static int read_since(const char *text, int64_t *ret_wall_ns, struct err *err)
 	return 0;
 }
 
-int cmd_log(int argc, char **argv)
+static int read_outcome(const char *word, enum outcome *ret_outcome, struct err *err)
+{
+	const char *names[OUTCOMES];
+	char hint[64];
+
+	for (int i = OUTCOME_NONE + 1; i < OUTCOMES; i++) {
+		names[i - 1] = outcome_names[i];
+		if (strcmp(word, outcome_names[i]) != 0 && strcmp(word, outcome_letters[i]) != 0)
+			continue;
+		*ret_outcome = (enum outcome)i;
+		return 0;
+	}
+	names[OUTCOMES - 1] = NULL;
+	text_hint(word, names, hint, sizeof hint);
+	return err_set(err, EXIT_USAGE, "log: unknown outcome '%.40s'%s", word, hint);
+}
+
+static int read_sum(struct listing *listing, const char *word, struct err *err)
+{
+	listing->summed = true;
+	listing->sums.by_session = strcmp(word, "session") == 0;
+	if (listing->sums.by_session || strcmp(word, "class") == 0)
+		return 0;
+	return err_set(err, EXIT_USAGE, "log: --sum is class or session, not '%.40s'", word);
+}
+
+static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "since", OPTION_VALUE, 's' },
-		{ "json", OPTION_FLAG, 'j' },
-		{ "help", OPTION_FLAG, 'h' },
-		{ .name = "" },
+		{ "since", OPTION_VALUE, 's' },	    { "as", OPTION_VALUE, 'a' },
+		{ "session", OPTION_VALUE, 'a' },   { "class", OPTION_VALUE, 'p' },
+		{ "partition", OPTION_VALUE, 'p' }, { "outcome", OPTION_VALUE, 'o' },
+		{ "sum", OPTION_VALUE, 'S' },	    { "json", OPTION_FLAG, 'j' },
+		{ "help", OPTION_FLAG, 'h' },	    { .name = "" },
 	};
-	struct options options = OPTIONS("log", argc, argv, "", long_options);
+	struct options options = OPTIONS("log", argc, argv, "p:", long_options);
+	int result = 0;
+
+	for (int option; result == 0 && (option = options_next(&options, err)) != 0;) {
+		switch (option) {
+		case 's': result = read_since(options.value, &listing->since_wall_ns, err); break;
+		case 'a': listing->session = options.value; break;
+		case 'p': listing->class_name = options.value; break;
+		case 'o': result = read_outcome(options.value, &listing->outcome, err); break;
+		case 'S': result = read_sum(listing, options.value, err); break;
+		case 'j': listing->json = true; break;
+		case 'h': listing->help = true; return 0;
+		default: return -1;
+		}
+	}
+	return result < 0 ? -1 : options_end(&options, err);
+}
+
+int cmd_log(int argc, char **argv)
+{
 	struct listing listing = { .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
-	int code, option;
+	int code;
 
-	while ((option = options_next(&options, &err)) > 0) {
-		if (option == 'h')
-			return print_usage(usage);
-		listing.json |= option == 'j';
-		if (option == 's' && read_since(options.value, &listing.since_wall_ns, &err) < 0)
-			return say_err(&err);
-	}
-	if (option < 0 || options_end(&options, &err) < 0)
+	if (read_request(&listing, argc, argv, &err) < 0)
 		return say_err(&err);
+	if (listing.help)
+		return print_usage(usage);
 	buf_puts(&listing.out, listing.json ? "[" : "");
 	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || history_each(queue->line.queue_fd, put, &listing, &err) < 0) {
 		code = say_err(&err);
 	} else {
+		if (listing.summed)
+			put_sums(&listing);
 		buf_puts(&listing.out, listing.json ? "]\n" : "");
 		code = print_buf(&listing.out);
 	}
+	history_sums_free(&listing.sums);
 	buf_free(&listing.out);
 	return code;
 }
