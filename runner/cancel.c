@@ -52,6 +52,18 @@ static int find_owner(struct search *search, struct err *err)
 	return ticket_each(search->line, match_ticket, search, err) < 0 ? -1 : 0;
 }
 
+/* A standing job has its record in pending/ while it runs, too: whose worker has it, or is about to. */
+static int find_service(struct search *search, struct err *err)
+{
+	struct seat_view view;
+
+	if (seat_read(search->line, SEAT_STANDING, &view, err) < 0)
+		return -1;
+	search->found = view.entry.id == search->id && view.entry.state != ENTRY_FREE;
+	search->entry = view.entry;
+	return 0;
+}
+
 static int cancel_locked(struct line *line, struct spool *spool, struct search *search, struct err *err)
 {
 	enum spool_state state;
@@ -62,7 +74,9 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 
 	if (found < 0 || find_owner(search, err) < 0)
 		return -1;
-	if (found == 1 && state == SPOOL_PENDING) {
+	if (found == 1 && state == SPOOL_PENDING && name.standing && find_service(search, err) < 0)
+		return -1;
+	if (found == 1 && state == SPOOL_PENDING && !search->found) {
 		name.outcome = OUTCOME_CANCELLED;
 		name.code = EXIT_SIGNAL + 15;
 		return spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0 ? -1 : CANCELLED_PENDING;
@@ -127,10 +141,13 @@ static int requeue_locked(struct line *line, struct spool *spool, struct search 
 		return refuse_requeue(search->id, line_id_known(line, search->id) ? "it has no record" : "no such id",
 				      err);
 	if (state == SPOOL_PENDING)
-		return refuse_requeue(search->id, "it waits already", err);
+		return refuse_requeue(
+			search->id,
+			name.standing ? "it is a standing job, which comes back by itself" : "it waits already", err);
 	if (state == SPOOL_RUNNING)
 		return spool_order_back(spool, search->id, err);
-	name.restarts++;
+	/* Of a standing job that is how often it was started. */
+	name.restarts += !name.standing;
 	name.outcome = OUTCOME_NONE;
 	if (spool_move(spool, SPOOL_ENDED, file, SPOOL_PENDING, &name, err) < 0)
 		return -1;

@@ -92,6 +92,8 @@ static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view,
 			pids_add(job.pids[k], ours);
 		free(pids.list);
 	}
+	if (snapshot->service.entry.state != ENTRY_FREE)
+		add_job(&snapshot->service.entry, ours);
 	look_at_frozen(snapshot->frozen, snapshot->frozen_count, view, ours);
 	look_at_frozen(snapshot->away, snapshot->away_count, view, ours);
 	return 0;
@@ -107,6 +109,7 @@ static int take_sample(struct cardview *view, struct err *err)
 	view->ignored = probe->ignored;
 	caps_probe(true);
 	int result = probe_sample(probe, NULL, &view->sample, err);
+	contender_kfd_read(probe, &view->kfd);
 	caps_probe(false);
 	probe_close(probe);
 	free(probe);
@@ -132,6 +135,7 @@ int cardview_take(const struct snapshot *snapshot, struct cardview *ret_view, st
 void cardview_free(struct cardview *view)
 {
 	probe_sample_free(&view->sample);
+	contender_kfd_free(&view->kfd);
 	free(view->foreign);
 	free(view->lane_vram);
 	*view = (struct cardview){ 0 };

@@ -8,6 +8,7 @@
 #define PGPU_RUNNER_CARDVIEW_H
 
 #include "conf/base/buf.h"
+#include "runner/cell/contender.h"
 #include "runner/cell/probe.h"
 #include "runner/cell/probe_foreign.h"
 #include "runner/snapshot.h"
@@ -16,6 +17,7 @@ struct cardview {
 	struct probe_sample sample;
 	struct probe_foreign *foreign; /* heap */
 	size_t foreign_count;
+	struct contender_kfd kfd;	 /* who is registered with the KFD */
 	bool ignored;			 /* PGPU_PROCFS and PGPU_SYSFS do not count (probe.h) */
 	uint64_t frozen_vram;		 /* of all frozen jobs, as far as it is known */
 	uint64_t frozen_of[PROBE_CARDS]; /* of those that have this one of the sample's cards */

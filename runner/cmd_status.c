@@ -79,6 +79,16 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	const char *reason = status->place->reason;
 
 	cell_missing(status->place, NULL, missing);
+	buf_puts(out, "],\"standing\":[");
+	for (size_t i = 0; i < status->snapshot.services.count; i++) {
+		const struct candidate *one = &status->snapshot.services.list[i];
+		char sentence[128];
+		snapshot_standing(&status->snapshot, i, sentence);
+		buf_printf(out, "%s{\"job\":\"%llu\",\"up\":%s", i ? "," : "", (unsigned long long)one->id,
+			   status->snapshot.scene.up_id == one->id ? "true" : "false");
+		json_text(out, "why", sentence);
+		buf_puts(out, "}");
+	}
 	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,", status->snapshot.waiting.count, status->bad);
 	cardview_json_foreign(&status->cards, out);
 	buf_printf(out, ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"reason\":",
@@ -165,6 +175,22 @@ static void put_cells(const struct cell_place *place, struct buf *out)
 			   place->folder, missing[0] ? "; " : "", missing);
 }
 
+/* Only where there is one at all. */
+static void put_standing(const struct snapshot *snapshot, struct buf *out)
+{
+	const struct entry *entry = &snapshot->service.entry;
+	char sentence[128], name[48] = "";
+
+	for (size_t i = 0; i < snapshot->services.count; i++) {
+		snapshot_standing(snapshot, i, sentence);
+		if (entry->state != ENTRY_FREE && entry->id == snapshot->services.list[i].id)
+			text_show(entry->name, name, sizeof name);
+		buf_printf(out, "standing: job %llu%s%s, %s\n", (unsigned long long)snapshot->services.list[i].id,
+			   name[0] ? " " : "", name, sentence);
+		name[0] = '\0';
+	}
+}
+
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
 {
 	cardview_text_cards(&status->cards, out);
@@ -179,6 +205,7 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	}
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
+	put_standing(&status->snapshot, out);
 	size_t held = 0;
 	for (size_t i = 0; i < status->snapshot.waiting.count; i++)
 		held += status->snapshot.waiting.list[i].held;

@@ -189,6 +189,11 @@ bool desk_find(struct line *line, struct entry *ret_supervisor)
 			return true;
 		}
 	}
+	if (seat_read(line, SEAT_STANDING, &view, &ignored) == 0 && view.held && view.entry.state != ENTRY_FREE &&
+	    claims(&view.entry, (pid_t)queue_pid)) {
+		*ret_supervisor = view.entry;
+		return true;
+	}
 	struct search search = { line, (pid_t)queue_pid, ret_supervisor };
 	return ticket_each(line, match_ticket, &search, &ignored) == 1;
 }

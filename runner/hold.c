@@ -122,6 +122,10 @@ static void spare_seat_owners(const struct hold *hold, struct stray *stray)
 			stray_spare(stray, seats[i].entry.owner.pid);
 	}
 	free(seats);
+	struct seat_view service;
+	if (seat_read(hold->member->line, SEAT_STANDING, &service, &ignored) == 0 && service.held &&
+	    service.entry.owner.ns == hold->member->job.owner.ns && service.entry.owner.pid != getpid())
+		stray_spare(stray, service.entry.owner.pid);
 }
 
 static struct stray stray_of(const struct hold *hold)

@@ -21,7 +21,7 @@ struct askers {
 	int count;
 };
 
-enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_STALLED, STOP_CANCEL, STOP_SIGNAL, STOP_CEILING };
+enum stop { STOP_NONE, STOP_LEFT, STOP_LIMIT, STOP_STALLED, STOP_CANCEL, STOP_SIGNAL, STOP_CEILING, STOP_STANDING };
 
 struct hold {
 	struct member *member;

@@ -120,6 +120,7 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->memory_bytes = known((int64_t)job.memory_bytes);
 	view->vram_bytes = known((int64_t)job.vram_bytes);
 	memcpy(view->card, job.card, sizeof view->card);
+	view->standing = job.standing;
 	view->restarts = name->restarts;
 	if (name->held)
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
@@ -185,6 +186,17 @@ static int match_ticket(const struct ticket_name *name, const char *file, void *
 	return name->id == search->id && ticket_read(search->line, file, search->entry) ? name->flag + 1 : 0;
 }
 
+/* A standing job that runs: 1 and the entry, else 0. */
+static int find_service(struct queue *queue, uint64_t id, struct entry *entry, struct err *err)
+{
+	struct seat_view seat;
+
+	if (seat_read(&queue->line, SEAT_STANDING, &seat, err) < 0)
+		return -1;
+	*entry = seat.entry;
+	return seat.entry.id == id && (seat.entry.state == ENTRY_RUNNING || seat.entry.state == ENTRY_COMPLETING);
+}
+
 /* What stands in a lane or in line under this id: 1 and the entry, else 0. */
 static int find_live(struct queue *queue, uint64_t id, struct entry *entry, int *lane, struct err *err)
 {
@@ -222,6 +234,8 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 	view->pid = live.pid;
 	if (live.card[0])
 		memcpy(view->card, live.card, sizeof view->card);
+	/* The name of a standing job that runs counts this start as well. */
+	view->restarts = live.restarts;
 	memcpy(view->cell, live.cell, sizeof view->cell);
 	memcpy(view->sentence, live.sentence, sizeof view->sentence);
 	jobview_free(&live);
@@ -248,6 +262,8 @@ static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view,
 		return 0;
 	}
 	if (spooled && jobview_of_record(queue, state, &name, file, ret_view, err) < 0)
+		return -1;
+	if (spooled && name.standing && (live = find_service(queue, id, &entry, err)) < 0)
 		return -1;
 	if (spooled && state != SPOOL_ENDED) {
 		if (live)
@@ -336,6 +352,8 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_count(out, "restarts", view->restarts);
 	json_text(out, "workdir", view->workdir);
 	json_text(out, "output", view->output);
+	buf_printf(out, ",\"standing\":%s", view->standing ? "true" : "false");
+	json_text(out, "why", view->standing && view->sentence[0] ? view->sentence : NULL);
 	buf_puts(out, ",\"begin\":null,\"after\":null,\"array\":null");
 	if (full) {
 		json_seconds(out, "limit_s", view->limit_ns);

@@ -17,6 +17,7 @@ struct jobview {
 	enum view_state state;
 	uint64_t id;
 	bool spooled;
+	bool standing;
 	enum outcome outcome; /* ended */
 	char reason[16];      /* pending: one word of the contract, "" where unknown */
 	char sentence[256];   /* the same for people; ended: why */

@@ -192,14 +192,14 @@ static int build_argv(struct queue *queue, struct prepared *prepared, const stru
 	return 0;
 }
 
-int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared,
-		struct task *task, struct err *err)
+int prepare_job(struct queue *queue, enum spool_state state, const char *file, const struct entry *entry,
+		struct prepared *ret_prepared, struct task *task, struct err *err)
 {
 	struct prepared *prepared = ret_prepared;
 	struct sigaction plain = { .sa_handler = SIG_DFL };
 
 	*prepared = (struct prepared){ .job = JOB_EMPTY, .files = { -1, -1, -1 } };
-	if (spool_read(&queue->spool, SPOOL_RUNNING, file, &prepared->job, &prepared->facts, err) < 0)
+	if (spool_read(&queue->spool, state, file, &prepared->job, &prepared->facts, err) < 0)
 		return -1;
 	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
 				   &prepared->environment_block, err) < 0 ||

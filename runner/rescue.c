@@ -88,13 +88,17 @@ int rescue_sweep(struct line *line, struct err *err)
 	return line->spool.repair(line->spool.context, err);
 }
 
-static int is_waiting(struct line *line, struct err *err)
+/* A standing job that waits, or runs, is seen to by who watches. */
+static int is_waiting(struct line *line, bool watched, struct err *err)
 {
 	struct candidates candidates = { 0 };
 	long count = line->spool.list(line->spool.context, &candidates, err);
+	bool standing = false;
 
+	for (size_t i = 0; i < candidates.count; i++)
+		standing |= !candidates.list[i].held;
 	candidates_free(&candidates);
-	return count < 0 ? -1 : count > 0;
+	return count < 0 ? -1 : count > 0 || (standing && !watched);
 }
 
 /* 1 ends the search: a job that was frozen when its wrapper died. */
@@ -133,7 +137,7 @@ static int looks_wrong(struct line *line, struct err *err)
 	if (busy >= line->conf.lanes)
 		return 0;
 	/* A lane is free: with somebody there to fill it, that is a matter of a moment. */
-	return holders > 0 && watched ? 0 : is_waiting(line, err);
+	return holders > 0 && watched ? 0 : is_waiting(line, watched, err);
 }
 
 int rescue_pass(struct line *line, bool always, struct err *err)

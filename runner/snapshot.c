@@ -9,6 +9,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "runner/line/gate.h"
+#include "runner/line/serve.h"
 #include "runner/line/ticket.h"
 
 struct view {
@@ -60,12 +61,15 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 static int add_pending(const struct spool_name *name, const char *file, void *context)
 {
 	struct view *view = context;
-	struct candidate *added = candidates_add(&view->snapshot->waiting);
+	struct snapshot *snapshot = view->snapshot;
+	struct candidate *added = candidates_add(name->standing ? &snapshot->services : &snapshot->waiting);
 
 	if (!added)
 		return -1;
 	added->id = name->id;
 	added->spooled = true;
+	added->standing = name->standing;
+	added->failures = name->failures;
 	added->reserved_bytes = name->reserved_bytes;
 	added->vram_bytes = name->vram_bytes;
 	memcpy(added->card, name->card, sizeof added->card);
@@ -90,7 +94,7 @@ static int read_lanes(struct line *line, struct snapshot *snapshot, struct err *
 		snapshot->load.running++;
 		snapshot->load.running_bytes += entry->reserved_bytes;
 	}
-	return 0;
+	return seat_read(line, SEAT_STANDING, &snapshot->service, err);
 }
 
 static void rate(struct line *line, struct spool *spool, struct snapshot *snapshot, const struct served *served)
@@ -123,11 +127,65 @@ int snapshot_take_begun(struct line *line, struct snapshot *ret_snapshot, struct
 	return -1;
 }
 
-/* Only where somebody waits for its memory. */
+/* A grant that nobody is left to take stays on file until the lane is given to somebody else. */
+static bool is_taken(const struct seat_view *lane)
+{
+	return lane->entry.state != ENTRY_FREE &&
+	       (lane->entry.state != ENTRY_GRANTED || lane->held || procid_alive(&lane->entry.owner));
+}
+
+static bool job_wants_card(const struct snapshot *snapshot)
+{
+	if (snapshot->load.frozen)
+		return true;
+	for (int i = 0; i < snapshot->lane_count; i++) {
+		if (is_taken(&snapshot->lanes[i]))
+			return true;
+	}
+	for (size_t i = 0; i < snapshot->waiting.count; i++) {
+		if (!snapshot->waiting.list[i].barred)
+			return true;
+	}
+	return false;
+}
+
+/* What the settle of whoever watches goes by. */
+static void set_scene(struct line *line, struct snapshot *snapshot)
+{
+	const struct entry *entry = &snapshot->service.entry;
+	uint64_t hands;
+
+	snapshot->scene = (struct standing_scene){ .job = job_wants_card(snapshot),
+						   .up_id = entry->state == ENTRY_FREE ? 0 : entry->id,
+						   .now_ns = clock_boot_ns(),
+						   .free_since_ns = serve_since(line, &hands),
+						   .after_ns = line->conf.standing_after_ns };
+	/* Nobody has noted it yet. */
+	if (snapshot->scene.free_since_ns == 0)
+		snapshot->scene.free_since_ns = snapshot->scene.now_ns;
+}
+
+static void add_card(const struct card_sample *sample, struct snapshot *snapshot)
+{
+	struct standing_scene *scene = &snapshot->scene;
+	char name[48];
+
+	scene->seen = true;
+	scene->foreign = sample->contended;
+	scene->vram_known = sample->known;
+	scene->free_bytes = sample->total_bytes > sample->used_bytes ? sample->total_bytes - sample->used_bytes : 0;
+	if (!sample->contended)
+		return;
+	text_show(sample->contender.comm[0] ? sample->contender.comm : "?", name, sizeof name);
+	fmt(snapshot->contender, sizeof snapshot->contender, "%d %s", sample->contender.pid, name);
+}
+
+/* Only where somebody waits for its memory, or a standing job for a free one. */
 static void look_at_card(struct line *line, struct snapshot *snapshot)
 {
 	SCOPE_FREE struct card_sample *sample = NULL;
-	bool wanted = false;
+	const struct standing_scene *scene = &snapshot->scene;
+	bool wanted = snapshot->services.count > 0 && !scene->job && !scene->up_id;
 
 	for (size_t i = 0; i < snapshot->waiting.count; i++)
 		wanted |= snapshot->waiting.list[i].vram_bytes && !snapshot->waiting.list[i].begun;
@@ -141,6 +199,14 @@ static void look_at_card(struct line *line, struct snapshot *snapshot)
 	if (snapshot->load.rooms)
 		snapshot->load.room_count =
 			gate_rooms(snapshot->lanes, snapshot->lane_count, sample, NULL, snapshot->load.rooms);
+	add_card(sample, snapshot);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	uint64_t a = ((const struct candidate *)left)->id, b = ((const struct candidate *)right)->id;
+
+	return a < b ? -1 : a > b;
 }
 
 int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err)
@@ -157,6 +223,10 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 		return -1;
 	}
 	rate(line, spool, ret_snapshot, &served);
+	if (ret_snapshot->services.count) {
+		qsort(ret_snapshot->services.list, ret_snapshot->services.count, sizeof(struct candidate), compare_ids);
+		set_scene(line, ret_snapshot);
+	}
 	look_at_card(line, ret_snapshot);
 	ret_snapshot->last_served = served.last;
 	served_free(&served);
@@ -174,6 +244,7 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->away);
 	free(snapshot->load.rooms);
 	candidates_free(&snapshot->waiting);
+	candidates_free(&snapshot->services);
 	*snapshot = (struct snapshot){ 0 };
 }
 
@@ -226,6 +297,74 @@ static void tell_card(const struct conf *conf, const struct candidate *one, char
 	    conf_binds(conf, one->card) ? "waits for a lane on" : "no lane is bound to", one->card);
 }
 
+/* "job 7 has the card", "job 7 waits for it" */
+static void tell_job(const struct snapshot *snapshot, char sentence[128])
+{
+	for (int i = 0; i < snapshot->lane_count; i++) {
+		const struct entry *entry = &snapshot->lanes[i].entry;
+		if (!is_taken(&snapshot->lanes[i]))
+			continue;
+		if (entry->id)
+			fmt(sentence, 128, "down: job %llu has the card", (unsigned long long)entry->id);
+		else
+			fmt(sentence, 128, "down: a job is about to have the card");
+		return;
+	}
+	for (size_t i = 0; i < snapshot->waiting.count; i++) {
+		if (snapshot->waiting.list[i].barred)
+			continue;
+		fmt(sentence, 128, "down: job %llu waits for the card",
+		    (unsigned long long)snapshot->waiting.list[i].id);
+		return;
+	}
+	fmt(sentence, 128, "down: a frozen job holds the card's memory");
+}
+
+static void tell_soon(const struct candidate *service, int64_t left_ns, char sentence[128])
+{
+	char left[TEXT_DURATION];
+
+	text_duration_format((left_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S, left);
+	if (service->failures)
+		fmt(sentence, 128, "down: failed %d time%s in a row, again in %s", service->failures,
+		    service->failures == 1 ? "" : "s", left);
+	else
+		fmt(sentence, 128, "down: the card has to be free for %s more", left);
+}
+
+const char *snapshot_standing(const struct snapshot *snapshot, size_t index, char sentence[128])
+{
+	const struct candidate *one = &snapshot->services.list[index];
+	char needed[TEXT_SIZE], left[TEXT_SIZE];
+	int64_t at_ns;
+
+	enum standing why = standing_judge(&snapshot->scene, one, &at_ns);
+	switch (why) {
+	case STANDING_UP:
+		fmt(sentence, 128,
+		    snapshot->service.entry.state == ENTRY_RUNNING   ? "up: nobody else wants the card"
+		    : snapshot->service.entry.state == ENTRY_GRANTED ? "about to start: nobody else wants the card"
+								     : "makes room, until the card's memory is back");
+		break;
+	case STANDING_HELD: fmt(sentence, 128, "down: held until it is released"); break;
+	case STANDING_JOB: tell_job(snapshot, sentence); break;
+	case STANDING_OTHER:
+		fmt(sentence, 128, "down: standing job %llu has the card", (unsigned long long)snapshot->scene.up_id);
+		break;
+	case STANDING_FOREIGN: fmt(sentence, 128, "down: process %s wants the card", snapshot->contender); break;
+	case STANDING_VRAM:
+		text_size_show(one->vram_bytes, needed);
+		text_size_show(snapshot->scene.free_bytes, left);
+		fmt(sentence, 128, "down: needs %s of VRAM, %s free%s%s", needed, left, snapshot->others[0] ? "; " : "",
+		    snapshot->others);
+		break;
+	case STANDING_AFTER:
+	case STANDING_FAILED: tell_soon(one, at_ns - snapshot->scene.now_ns, sentence); break;
+	default: fmt(sentence, 128, "down: about to be started");
+	}
+	return why == STANDING_HELD ? "held" : "standing";
+}
+
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
 {
 	const struct candidate *one = &snapshot->waiting.list[index];
@@ -241,6 +380,9 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 		tell_vram(snapshot, conf, one, sentence);
 	else if (why == WAITS_CARD)
 		tell_card(conf, one, sentence);
+	else if (snapshot->service.entry.state != ENTRY_FREE && snapshot->busy == 0)
+		fmt(sentence, 128, "standing job %llu makes room, %zu ahead",
+		    (unsigned long long)snapshot->service.entry.id, index);
 	else
 		fmt(sentence, 128, "%s%d of %d lanes busy, %zu ahead", one->begun ? "frozen; " : "", snapshot->busy,
 		    conf->lanes, index);

@@ -8,6 +8,7 @@
 
 #include "runner/line/line.h"
 #include "runner/line/seat.h"
+#include "runner/line/standing.h"
 #include "submit/spool.h"
 
 struct snapshot {
@@ -19,6 +20,10 @@ struct snapshot {
 	int frozen_count;
 	struct entry *away; /* heap: frozen jobs that stand in line, in no order; each is in `waiting` too */
 	int away_count;
+	struct candidates services;  /* standing jobs, in the order in which they came; not in `waiting` */
+	struct seat_view service;    /* their seat */
+	struct standing_scene scene; /* what they wait for; see standing_judge() */
+	char contender[96];	     /* who of the KFD keeps them down, "" */
 	struct load load;
 	char others[128]; /* who else holds most of the card's memory, where somebody waits for it */
 	uint64_t last_served;
@@ -32,6 +37,8 @@ void snapshot_free(struct snapshot *snapshot);
 /*
  * Why the job at `index` of `waiting` waits: one of the contract's words, and one plain sentence with the numbers.
  */
+/* The same of the standing job at `index` of `services`, up or down: `held` or `standing`. */
+const char *snapshot_standing(const struct snapshot *snapshot, size_t index, char sentence[128]);
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128]);
 
 #endif

@@ -25,19 +25,47 @@ struct listing {
 	long count;
 };
 
+static void fill(struct candidate *one, const struct spool_name *name, const char *file)
+{
+	one->id = name->id;
+	one->spooled = true;
+	one->reserved_bytes = name->reserved_bytes;
+	one->vram_bytes = name->vram_bytes;
+	memcpy(one->card, name->card, sizeof one->card);
+	fmt(one->class_name, sizeof one->class_name, "%s", name->class_name);
+	fmt(one->session, sizeof one->session, "%s", name->session);
+	fmt(one->file, sizeof one->file, "%s", file);
+}
+
+/* Each of them: they compete with nobody for a lane. */
+static int add_standing(struct listing *listing, const struct spool_name *name, const char *file)
+{
+	struct candidate *added = candidates_add(listing->candidates);
+
+	if (!added)
+		return -1;
+	fill(added, name, file);
+	added->standing = true;
+	added->failures = name->failures;
+	added->held = name->held;
+	return 0;
+}
+
 /* Keeps the first of each (class, session, card): the only one of them that can be elected now. */
 static int add_pending(const struct spool_name *name, const char *file, void *context)
 {
 	struct listing *listing = context;
 	struct candidate *found = NULL;
 
+	if (name->standing)
+		return add_standing(listing, name, file);
 	if (name->held)
 		return 0;
 	listing->count++;
 	for (size_t i = listing->first; i < listing->candidates->count && !found; i++) {
 		struct candidate *one = &listing->candidates->list[i];
-		if (strcmp(one->session, name->session) == 0 && strcmp(one->class_name, name->class_name) == 0 &&
-		    strcmp(one->card, name->card) == 0)
+		if (!one->standing && strcmp(one->session, name->session) == 0 &&
+		    strcmp(one->class_name, name->class_name) == 0 && strcmp(one->card, name->card) == 0)
 			found = one;
 	}
 	if (found && found->id < name->id)
@@ -46,14 +74,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		found = candidates_add(listing->candidates);
 	if (!found)
 		return -1;
-	found->id = name->id;
-	found->spooled = true;
-	found->reserved_bytes = name->reserved_bytes;
-	found->vram_bytes = name->vram_bytes;
-	memcpy(found->card, name->card, sizeof found->card);
-	fmt(found->class_name, sizeof found->class_name, "%s", name->class_name);
-	fmt(found->session, sizeof found->session, "%s", name->session);
-	fmt(found->file, sizeof found->file, "%s", file);
+	fill(found, name, file);
 	return 0;
 }
 
@@ -85,7 +106,7 @@ static int stop_at_first(const struct spool_name *name, const char *file, void *
 {
 	(void)file;
 	(void)context;
-	return !name->held;
+	return !name->held && !name->standing;
 }
 
 static bool any_pending(void *context)
@@ -118,6 +139,22 @@ static int take_pending(void *context, const struct candidate *winner, struct er
 	    spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
 		return -1;
 	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
+	return 0;
+}
+
+/* After a boot it counts as started before, too: its name says so before it begins. */
+static int serve_pending(void *context, const struct candidate *service, struct err *err)
+{
+	struct spooled *spooled = context;
+	struct spool_name name;
+
+	if (parse_winner(service, &name, err) < 0)
+		return -1;
+	if (name.restarts < SPOOL_RESTARTS_MAX)
+		name.restarts++;
+	if (spool_move(spooled->spool, SPOOL_PENDING, service->file, SPOOL_PENDING, &name, err) < 0)
+		return -1;
+	spool_name_format(&name, spooled->taken);
 	return 0;
 }
 
@@ -292,6 +329,34 @@ static int runs_elsewhere(struct spooled *spooled, uint64_t id, struct err *err)
 	return result < 0 ? -1 : found;
 }
 
+/* Its record never left pending/, and that its worker died says nothing against it. 1: it is a standing one. */
+static int service_lost(struct spooled *spooled, const struct entry *entry, struct err *err)
+{
+	struct spool_name name;
+	char file[256];
+	int found = spool_find_in(spooled->spool, SPOOL_PENDING, entry->id, &name, file, err);
+
+	if (found <= 0 || !name.standing)
+		return found < 0 ? -1 : 0;
+	bool cancelled = spool_ordered(spooled->spool, name.id) != ORDER_NONE;
+	if (cancelled) {
+		name.outcome = OUTCOME_CANCELLED;
+		name.code = EXIT_SIGNAL + 15;
+		if (spool_move(spooled->spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0)
+			return -1;
+		spool_order_done(spooled->spool, name.id);
+	}
+	/* One that was only about to begin has no row. */
+	if (entry->state != ENTRY_GRANTED)
+		note_row(spooled, entry, cancelled ? OUTCOME_CANCELLED : OUTCOME_LOST,
+			 cancelled ? EXIT_SIGNAL + 15 : EXIT_BROKEN);
+	spooled->mended++;
+	if (spooled->tell)
+		say("job %llu: its worker was gone; %s", (unsigned long long)name.id,
+		    cancelled ? "it has ended" : "it stands by again");
+	return 1;
+}
+
 static int job_lost(void *context, const struct entry *entry, struct err *err)
 {
 	struct spooled *spooled = context;
@@ -311,6 +376,9 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 			say("job %llu: its wrapper was gone; it has ended", (unsigned long long)entry->id);
 		return 0;
 	}
+	int found_standing = service_lost(spooled, entry, err);
+	if (found_standing != 0)
+		return found_standing < 0 ? -1 : 0;
 	int elsewhere = runs_elsewhere(spooled, entry->id, err);
 	if (elsewhere != 0)
 		return elsewhere < 0 ? -1 : 0;
@@ -396,6 +464,7 @@ void spooled_connect(struct spooled *spooled, struct line *line, struct spool *s
 		.list = list_pending,
 		.any = any_pending,
 		.describe = describe_pending,
+		.serve = serve_pending,
 		.take = take_pending,
 		.clear = clear_left,
 		.lost = job_lost,

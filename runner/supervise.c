@@ -17,6 +17,7 @@
 #include "conf/base/text.h"
 #include "runner/desk.h"
 #include "runner/hold.h"
+#include "runner/service.h"
 
 #define TICK_NS NS_PER_S
 
@@ -133,7 +134,10 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 		earlier(&at, now + timeout_ms * NS_PER_MS);
 	if (hold->kill_at_ns)
 		earlier(&at, hold->kill_at_ns);
-	earlier(&at, hold_turn_at(hold));
+	if (hold->task->service)
+		earlier(&at, hold_service_at(hold));
+	else
+		earlier(&at, hold_turn_at(hold));
 	/* Somebody watches us; we look once a second whether he is stopped. */
 	if (hold->member->watch_needed || hold->look_at_memory)
 		earlier(&at, hold->tick_ns);
@@ -147,6 +151,9 @@ static enum message on_message(void *context, int fd, const char *text)
 {
 	struct hold *hold = context;
 
+	/* Nobody comes before a service that is let go on. */
+	if (strcmp(text, "turn") == 0 && hold->task->service)
+		return MESSAGE_DONE;
 	if (strcmp(text, "turn") == 0) {
 		hold_turn_ask(hold, fd);
 		return MESSAGE_KEPT;
@@ -185,7 +192,9 @@ static int sleep_once(struct hold *hold, struct err *err)
 		obey_order(hold);
 	if (news && !hold_empty(hold))
 		member_settle_begun(hold->member);
-	if (hold_turn(hold, err) < 0)
+	if (hold->task->service)
+		hold_service_look(hold);
+	else if (hold_turn(hold, err) < 0)
 		return -1;
 	if (!hold_empty(hold))
 		tick(hold);
@@ -203,13 +212,20 @@ static int watch(struct hold *hold, struct err *err)
 	hold->member->on_message = on_message;
 	hold->member->message_context = hold;
 	hold_ceiling_begin(hold);
-	hold_rules_begin(hold);
+	if (hold->task->service)
+		hold->rules_at_ns = INT64_MAX;
+	else
+		hold_rules_begin(hold);
 	obey_order(hold);
-	hold_rules_look(hold);
+	if (hold->task->service)
+		hold->task->service->look_at_ns = clock_awake_ns();
+	else
+		hold_rules_look(hold);
 	while (!hold_empty(hold)) {
 		if (sleep_once(hold, err) < 0)
 			return -1;
-		hold_rules_look(hold);
+		if (!hold->task->service)
+			hold_rules_look(hold);
 		if (hold->kill_at_ns && clock_awake_ns() >= hold->kill_at_ns && !hold_empty(hold))
 			hold_kill(hold);
 	}
@@ -231,6 +247,9 @@ static void judge(const struct hold *hold, struct verdict *verdict)
 		if (!hold->task->interactive)
 			verdict->why = hold->stalled;
 	}
+	/* It made room, and how it took that is nobody's business. */
+	if (hold->stop == STOP_STANDING)
+		verdict->outcome = OUTCOME_TURN;
 	if (hold->stop == STOP_CANCEL || hold_cancelled(hold)) {
 		verdict->outcome = OUTCOME_CANCELLED;
 		verdict->exit_code = EXIT_SIGNAL + SIGTERM;

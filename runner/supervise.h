@@ -24,12 +24,15 @@
 #include "submit/history.h"
 #include "submit/spool.h"
 
+struct service;
+
 struct task {
 	struct launch launch;	   /* cell_fd, close_first and the class's restrictions are filled in here */
 	char *const *environment;  /* the job's; the marks of contract "What a job sees" are added here */
 	char *const *extra;	   /* more assignments of the kind of job, NULL-ended; may be NULL */
 	bool needs_card;	   /* the card on its lane's text is the one that it asked for */
 	const char *budget_signal; /* as sigspec_parse() reads it; NULL: its class's */
+	struct service *service;   /* of a standing job: neither lane, turn, budget nor stall rule is its; else NULL */
 	bool interactive; /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */
 	struct spool *spool;
 	struct signals *signals;

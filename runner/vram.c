@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "runner/cardview.h"
+#include "runner/cell/contender.h"
+#include "runner/vramback.h"
+#include "submit/foreign.h"
 
 struct size {
 	uint64_t total_bytes, used_bytes;
@@ -81,6 +85,42 @@ static void tell_others(const struct cardview *view, char text[128])
 	}
 }
 
+/* No standing job runs where this counts: whoever is registered is foreign, or is of a job that has a lane. */
+static void tell_contender(const struct cardview *view, struct card_sample *sample)
+{
+	static const struct probe_set nobody;
+	struct contender contender;
+
+	sample->contended = contender_find(&view->sample, &nobody, &view->kfd, NULL, 0, &contender);
+	if (!sample->contended)
+		return;
+	sample->contender.pid = contender.pid;
+	sample->contender.start = contender.start;
+	fmt(sample->contender.comm, sizeof sample->contender.comm, "%s", contender.comm);
+	sample->contender.vram_bytes = contender.vram_bytes;
+}
+
+/* Once for each in a row: it may stay for hours. */
+static void noticed(void *context, const struct card_sample *sample)
+{
+	static pid_t last_pid;
+	static uint64_t last_start;
+	struct line *line = context;
+	struct foreign_row row = { .seen_wall_ns = clock_wall_ns(),
+				   .pid = sample->contender.pid,
+				   .start = sample->contender.start,
+				   .kfd = true,
+				   .vram_bytes = sample->contender.vram_bytes };
+	struct err ignored = ERR_NONE;
+
+	if (row.pid == last_pid && row.start == last_start)
+		return;
+	last_pid = row.pid;
+	last_start = row.start;
+	fmt(row.comm, sizeof row.comm, "%s", sample->contender.comm);
+	foreign_append(line->queue_fd, &row, &ignored);
+}
+
 static void look(void *context, struct card_sample *ret_sample)
 {
 	struct line *line = context;
@@ -95,6 +135,7 @@ static void look(void *context, struct card_sample *ret_sample)
 		note_cards(&view, ret_sample);
 		ret_sample->frozen_bytes = view.frozen_vram;
 		tell_others(&view, ret_sample->others);
+		tell_contender(&view, ret_sample);
 		for (int i = 0; i < snapshot.lane_count && i < CONF_LANES; i++) {
 			ret_sample->lanes[i].gen = snapshot.lanes[i].entry.gen;
 			ret_sample->lanes[i].held_bytes = known(view.lane_vram[i]);
@@ -106,7 +147,7 @@ static void look(void *context, struct card_sample *ret_sample)
 
 void vram_connect(struct line *line)
 {
-	line->card = (struct line_card){ look, line };
+	line->card = (struct line_card){ look, noticed, vramback_wait, line };
 }
 
 static bool may_get(const struct conf *conf, const char *card, const struct probe_card *one)

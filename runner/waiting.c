@@ -107,6 +107,12 @@ void waiting_tell(struct queue *queue, uint64_t id)
 		return;
 	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != id)
 		ahead++;
+	if (snapshot.service.entry.id && snapshot.service.entry.state != ENTRY_FREE) {
+		say("waiting for the card as job %llu: standing job %llu makes room, %d ahead", (unsigned long long)id,
+		    (unsigned long long)snapshot.service.entry.id, ahead);
+		snapshot_free(&snapshot);
+		return;
+	}
 	name_running(&snapshot, running, sizeof running);
 	estimate_left(queue, &snapshot, ahead, left, sizeof left);
 	say("waiting for a lane as job %llu: %d of %d busy%s, %d ahead%s", (unsigned long long)id, snapshot.busy,

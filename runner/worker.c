@@ -22,6 +22,9 @@
 #include "runner/cell/caps.h"
 #include "runner/commands.h"
 #include "runner/line/spawn.h"
+#include "runner/line/standing.h"
+#include "runner/service.h"
+#include "runner/vramback.h"
 #include "submit/prune.h"
 
 struct worker {
@@ -106,6 +109,115 @@ static void wait_for_shutdown(const struct verdict *verdict)
 		poll(NULL, 0, GAP_MS);
 }
 
+/* A standing job has one record all the time, in pending/: it ends there or stays. 0 also where it is gone. */
+static int record_service(struct worker *worker, struct verdict *verdict, struct err *err)
+{
+	struct line *line = &worker->queue.line;
+	struct spool *spool = &worker->queue.spool;
+	struct spool_name name;
+	char file[256];
+
+	if (line_lock(line, err) < 0)
+		return -1;
+	int found = spool_find_in(spool, SPOOL_PENDING, worker->member.job.id, &name, file, err);
+	if (found == 1) {
+		enum spool_state to = SPOOL_PENDING;
+		if (spool_ordered(spool, name.id) != ORDER_NONE) {
+			verdict->outcome = OUTCOME_CANCELLED;
+			verdict->exit_code = EXIT_SIGNAL + SIGTERM;
+		}
+		/* By itself, and all is well: its work is done. */
+		if (verdict->outcome == OUTCOME_CANCELLED || verdict->outcome == OUTCOME_COMPLETED) {
+			to = SPOOL_ENDED;
+			name.outcome = verdict->outcome;
+			name.code = verdict->exit_code;
+			name.failures = 0;
+		} else {
+			bool sent = verdict->outcome == OUTCOME_TURN;
+			name.failures = standing_failures(name.failures, sent ? STANDING_SENT_AWAY : STANDING_ENDED_BAD,
+							  verdict->ran_ns);
+		}
+		found = spool_move(spool, SPOOL_PENDING, file, to, &name, err) < 0 ? -1 : 0;
+		if (found == 0 && to == SPOOL_ENDED)
+			spool_order_done(spool, name.id);
+	}
+	line_unlock(line);
+	return found < 0 ? -1 : 0;
+}
+
+static void log_hold(struct worker *worker, struct verdict *verdict)
+{
+	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+	struct err ignored = ERR_NONE;
+
+	if (!row)
+		return;
+	verdict_row(&worker->member, verdict, row);
+	history_append(worker->queue.line.queue_fd, row, &ignored);
+}
+
+/* As long as somebody is to use the card next, its memory is to be back first. */
+static void wait_for_vram(struct worker *worker)
+{
+	struct entry *job = &worker->member.job;
+	struct err ignored = ERR_NONE;
+
+	job->state = ENTRY_COMPLETING;
+	seat_update(&worker->member.lane, job, &ignored);
+	if (job->held_bytes)
+		vramback_wait(NULL, job->held_bytes);
+	job->held_bytes = 0;
+}
+
+/* The seat is given back by the settle that follows. */
+static int run_service(struct worker *worker, struct err *err)
+{
+	struct member *member = &worker->member;
+	struct spool *spool = &worker->queue.spool;
+	struct task task = { .spool = spool, .signals = &worker->signals };
+	struct verdict verdict = { .outcome = OUTCOME_FAILED, .exit_code = EXIT_NO_START, .figures = { -1, -1 } };
+	struct prepared prepared;
+	char file[256];
+
+	memcpy(file, worker->queue.spooled.taken, sizeof file);
+	/* Durable, then started: its name says how often it was. */
+	if (spool_submit_sync(spool, err) < 0)
+		return -1;
+	int opened = service_open(member, &task.service, err);
+	if (opened < 0)
+		return -1;
+	/* Somebody was faster: it has not begun. */
+	if (opened == 1) {
+		member->ended = true;
+		return 0;
+	}
+	int prepared_so =
+		prepare_job(&worker->queue, SPOOL_PENDING, file, &member->job, &prepared, &task, &verdict.why);
+	if (prepared.job.name)
+		describe(&member->job, &prepared);
+	if (prepared_so == 0)
+		run_prepared(worker, &task, &verdict, err);
+	prepare_free(&worker->queue, &prepared);
+	service_free(task.service);
+	wait_for_shutdown(&verdict);
+	if (record_service(worker, &verdict, err) < 0)
+		return -1;
+	log_hold(worker, &verdict);
+	if (verdict.why.text[0])
+		spool_reason_write(spool, member->job.id, verdict.why.text);
+	if (verdict.outcome == OUTCOME_CANCELLED || verdict.outcome == OUTCOME_COMPLETED) {
+		struct err ignored = ERR_NONE;
+		int ended = spool_folder(spool, SPOOL_ENDED_DIR, &ignored);
+		if (ended >= 0)
+			fsync(ended);
+	}
+	/* Its own end, or nobody's: a card that nobody waits for gives its memory back unwatched. */
+	if (member->lane.fd >= 0)
+		wait_for_vram(worker);
+	member->ended = true;
+	return 0;
+}
+
 static int run_one(struct worker *worker, struct err *err)
 {
 	struct member *member = &worker->member;
@@ -119,7 +231,7 @@ static int run_one(struct worker *worker, struct err *err)
 	if (spool_sync(&worker->queue.spool, err) < 0)
 		return -1;
 	err->code = EXIT_FAILED;
-	int result = prepare_job(&worker->queue, file, &member->job, &prepared, &task, err);
+	int result = prepare_job(&worker->queue, SPOOL_RUNNING, file, &member->job, &prepared, &task, err);
 	/* A record that could not be read and not be set aside either is still ours to end. */
 	int64_t moved_ns;
 	bool damaged = result < 0 && err->code != EXIT_NO_START &&
@@ -208,7 +320,8 @@ static int work(struct worker *worker, struct err *err)
 		bool job = member->lane.fd >= 0 && !member->ended;
 		if (!job && member->role.fd < 0)
 			return member_leave(member, err);
-		int result = job ? run_one(worker, err) : watch_line(worker, err);
+		bool service = job && member->lane.number == SEAT_STANDING;
+		int result = service ? run_service(worker, err) : job ? run_one(worker, err) : watch_line(worker, err);
 		if (result < 0)
 			return -1;
 		/* A record that was set aside left the lane to be given away. */
@@ -221,13 +334,13 @@ static int adopt_seat(struct member *member, const char *number_text, const char
 {
 	int64_t number, gen;
 
-	if (text_number_parse(number_text, SEAT_SECOND, CONF_LANES, &number, err) < 0 ||
+	if (text_number_parse(number_text, SEAT_STANDING, CONF_LANES, &number, err) < 0 ||
 	    text_number_parse(gen_text, 1, INT64_MAX, &gen, err) < 0)
 		return -1;
 	struct seat seat = { .fd = WORKER_SEAT_FD, .number = (int)number, .gen = (uint64_t)gen };
 	if (fcntl(WORKER_SEAT_FD, F_SETFD, FD_CLOEXEC) < 0 || fcntl(WORKER_READY_FD, F_SETFD, FD_CLOEXEC) < 0)
 		return err_sys(err, "cannot take over a seat");
-	if (number >= 0) {
+	if (number >= 0 || number == SEAT_STANDING) {
 		member->lane = seat;
 		member->ended = true;
 	} else {

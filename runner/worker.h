@@ -30,8 +30,9 @@ struct prepared {
 	int files[3];
 };
 
-int prepare_job(struct queue *queue, const char *file, const struct entry *entry, struct prepared *ret_prepared,
-		struct task *task, struct err *err);
+/* `state` is where its record lies. */
+int prepare_job(struct queue *queue, enum spool_state state, const char *file, const struct entry *entry,
+		struct prepared *ret_prepared, struct task *task, struct err *err);
 void prepare_free(struct queue *queue, struct prepared *prepared);
 
 #endif

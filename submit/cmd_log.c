@@ -13,6 +13,7 @@
 #include "runner/commands.h"
 #include "runner/options.h"
 #include "runner/queue.h"
+#include "submit/foreignlist.h"
 #include "submit/history.h"
 #include "submit/historysum.h"
 
@@ -24,6 +25,7 @@ static const char usage[] = "usage: pgpu log [options]\n"
 			    "  -p, --class CLASS   only this class's (also --partition)\n"
 			    "      --outcome WORD  only what ended so: a word or Slurm's letters\n"
 			    "      --sum WHAT      a line for each class or session, with their sums\n"
+			    "      --foreign       instead: foreign processes that wanted a standing job's card\n"
 			    "      --json          one JSON array\n"
 			    "      --help          print this\n";
 
@@ -31,7 +33,7 @@ struct listing {
 	int64_t since_wall_ns;
 	const char *session, *class_name;
 	enum outcome outcome; /* OUTCOME_NONE: any */
-	bool summed, json, help;
+	bool summed, foreign, json, help;
 	struct history_sums sums;
 	int shown;
 	struct buf out;
@@ -200,11 +202,17 @@ static int read_sum(struct listing *listing, const char *word, struct err *err)
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "since", OPTION_VALUE, 's' },	    { "as", OPTION_VALUE, 'a' },
-		{ "session", OPTION_VALUE, 'a' },   { "class", OPTION_VALUE, 'p' },
-		{ "partition", OPTION_VALUE, 'p' }, { "outcome", OPTION_VALUE, 'o' },
-		{ "sum", OPTION_VALUE, 'S' },	    { "json", OPTION_FLAG, 'j' },
-		{ "help", OPTION_FLAG, 'h' },	    { .name = "" },
+		{ "since", OPTION_VALUE, 's' },
+		{ "as", OPTION_VALUE, 'a' },
+		{ "session", OPTION_VALUE, 'a' },
+		{ "class", OPTION_VALUE, 'p' },
+		{ "partition", OPTION_VALUE, 'p' },
+		{ "outcome", OPTION_VALUE, 'o' },
+		{ "sum", OPTION_VALUE, 'S' },
+		{ "json", OPTION_FLAG, 'j' },
+		{ "foreign", OPTION_FLAG, 'f' },
+		{ "help", OPTION_FLAG, 'h' },
+		{ .name = "" },
 	};
 	struct options options = OPTIONS("log", argc, argv, "p:", long_options);
 	int result = 0;
@@ -216,6 +224,7 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case 'p': listing->class_name = options.value; break;
 		case 'o': result = read_outcome(options.value, &listing->outcome, err); break;
 		case 'S': result = read_sum(listing, options.value, err); break;
+		case 'f': listing->foreign = true; break;
 		case 'j': listing->json = true; break;
 		case 'h': listing->help = true; return 0;
 		default: return -1;
@@ -236,7 +245,12 @@ int cmd_log(int argc, char **argv)
 	if (listing.help)
 		return print_usage(usage);
 	buf_puts(&listing.out, listing.json ? "[" : "");
-	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || history_each(queue->line.queue_fd, put, &listing, &err) < 0) {
+	int result = queue_open(queue, QUEUE_LENIENT, &err);
+	if (result == 0 && listing.foreign)
+		result = foreign_list(queue->line.queue_fd, listing.since_wall_ns, listing.json, &listing.out, &err);
+	else if (result == 0)
+		result = history_each(queue->line.queue_fd, put, &listing, &err);
+	if (result < 0) {
 		code = say_err(&err);
 	} else {
 		if (listing.summed)

@@ -112,6 +112,14 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 		strcmp(listing->state, jobview_letters(view)) == 0);
 }
 
+static void put_where(const struct jobview *view, struct buf *out)
+{
+	if (view->standing)
+		buf_printf(out, "standing, %s\n", view->sentence);
+	else
+		buf_printf(out, "on lane %d%s%s\n", view->lane, view->sentence[0] ? ", " : "", view->sentence);
+}
+
 static void put_row(struct listing *listing, const struct jobview *view)
 {
 	char name[40], time[TEXT_DURATION] = "-";
@@ -128,8 +136,7 @@ static void put_row(struct listing *listing, const struct jobview *view)
 	buf_printf(&listing->out, "%6llu %-2s %-*s %-12.12s %-20s %9s  ", (unsigned long long)view->id, letters,
 		   letters[0] && letters[1] && letters[2] ? 11 : 12, view->class_name, view->session, name, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
-		buf_printf(&listing->out, "on lane %d%s%s\n", view->lane, view->sentence[0] ? ", " : "",
-			   view->sentence);
+		put_where(view, &listing->out);
 	else if (view->state == VIEW_ENDED)
 		buf_printf(&listing->out, "%s, exit code %d%s%s\n", jobview_state(view), view->exit_code,
 			   view->sentence[0] ? ": " : "", view->sentence);
@@ -192,6 +199,19 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 			return;
 	}
 	jobview_explain(&view, snapshot, &listing->queue->line.conf, index);
+	put(listing, &view);
+}
+
+/* Its record is in pending/ whether it runs or not. */
+static void put_standing(struct listing *listing, const struct snapshot *snapshot, size_t index)
+{
+	SCOPE_VIEW struct jobview view = { 0 };
+	struct err err = ERR_NONE;
+
+	if (jobview_find(listing->queue, snapshot->services.list[index].id, &view, &err) < 0 ||
+	    view.state == VIEW_ENDED || view.state == VIEW_GONE || view.state == VIEW_UNKNOWN)
+		return;
+	fmt(view.reason, sizeof view.reason, "%s", snapshot_standing(snapshot, index, view.sentence));
 	put(listing, &view);
 }
 
@@ -317,6 +337,8 @@ static int list(struct listing *listing, struct err *err)
 	}
 	for (size_t i = 0; i < snapshot.waiting.count; i++)
 		put_waiting(listing, &snapshot, i);
+	for (size_t i = 0; i < snapshot.services.count; i++)
+		put_standing(listing, &snapshot, i);
 	snapshot_free(&snapshot);
 	if (!listing->all && listing->id_count == 0)
 		return 0;

@@ -67,7 +67,7 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "why", view->sentence);
 	if (view->exit_code >= 0)
 		buf_printf(out, "%-10s %d\n", "exit code", view->exit_code);
-	put_text(out, "kind", view->spooled ? "spool" : "run");
+	put_text(out, "kind", view->standing ? "spool, standing" : view->spooled ? "spool" : "run");
 	put_text(out, "class", view->class_name);
 	put_text(out, "session", view->session);
 	put_text(out, "command", view->command);
@@ -108,6 +108,11 @@ static void explain(struct queue *queue, struct jobview *view)
 		if (snapshot.waiting.list[i].id == view->id)
 			jobview_explain(view, &snapshot, &queue->line.conf, i);
 	}
+	for (size_t i = 0; i < snapshot.services.count; i++) {
+		if (snapshot.services.list[i].id != view->id)
+			continue;
+		fmt(view->reason, sizeof view->reason, "%s", snapshot_standing(&snapshot, i, view->sentence));
+	}
 	snapshot_free(&snapshot);
 }
 
@@ -120,7 +125,7 @@ static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
 		return err_set(err, EXIT_FAILED, "cannot show job %llu: %s", (unsigned long long)id,
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
-	if (view.state == VIEW_PENDING)
+	if (view.state == VIEW_PENDING || (view.standing && view.state != VIEW_ENDED))
 		explain(queue, &view);
 	if (json)
 		jobview_json(&view, true, out);

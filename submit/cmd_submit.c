@@ -46,6 +46,7 @@ static const char usage[] =
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
 	"      --requeue          back in line when its worker or machine died; --no-requeue ends it\n"
 	"  -H, --hold             does not start until it is released\n"
+	"      --standing             a service: runs only while nobody else wants the card\n"
 	"      --export LIST      all, none, or NAME,NAME=VALUE,... of the environment\n"
 	"  -W, --wait             returns when all have ended, with the last one's exit code\n"
 	"      --dry-run          checks, prints the header in full, spools nothing (also --test-only)\n"
@@ -60,7 +61,7 @@ enum { OPT_HELP = 256, OPT_DRY_RUN, OPT_JSON, OPT_KEY };
 static const struct {
 	char name[12];
 	char letter;
-	char key[8];
+	char key[9];
 	char fixed[6]; /* the value of an option that takes none */
 } keys[] = {
 	{ "class", 'p', "class", "" },
@@ -84,6 +85,7 @@ static const struct {
 	{ "no-requeue", 0, "requeue", "false" },
 	{ "export", 0, "export", "" },
 	{ "hold", 'H', "hold", "true" },
+	{ "standing", 0, "standing", "true" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 

@@ -91,8 +91,7 @@ int history_append(int queue_fd, const struct history_row *row, struct err *err)
 	return 0;
 }
 
-/* Undoes buf_field() in place. */
-static void unescape(char *text)
+void history_unescape(char *text)
 {
 	char *out = text;
 
@@ -123,7 +122,7 @@ static int64_t read_seconds(const char *text)
 
 static void copy(char *to, size_t size, char *from)
 {
-	unescape(from);
+	history_unescape(from);
 	fmt(to, size, "%s", from);
 }
 

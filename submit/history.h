@@ -34,6 +34,9 @@ struct history_row {
 	((struct history_row){                                                                                         \
 		.waited_ns = -1, .ran_ns = -1, .frozen_ns = -1, .cpu_ns = -1, .gpu_ns = -1, .peak_memory_bytes = -1 })
 
+/* Undoes buf_field() in place. */
+void history_unescape(char *text);
+
 int history_append(int queue_fd, const struct history_row *row, struct err *err);
 /* Calls `visit` for each row in the file's order; damaged lines are passed over. A missing file has none. */
 int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,

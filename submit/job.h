@@ -48,6 +48,7 @@ enum job_key {
 	JOB_KEY_EXPORT,
 	JOB_KEY_REQUEUE,
 	JOB_KEY_HOLD,
+	JOB_KEY_STANDING,
 	JOB_KEY_BUDGET_SIGNAL,
 	JOB_KEY_COMMAND,
 	JOB_KEY_SCRIPT,
@@ -93,6 +94,8 @@ struct job {
 	bool requeue;	     /* default true */
 	bool requeue_set;
 	bool hold;	     /* is spooled held; from then on the record's name says whether it is */
+	bool standing;	     /* a service: has the card only while no job and no foreign contender wants it; after
+				job_complete() it has neither budget nor limit */
 	char *budget_signal; /* as sigspec_parse() reads it; NULL: the class's */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
@@ -125,7 +128,7 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory vram card workdir output error export requeue hold
+ * Sets one key (name class session budget limit memory vram card workdir output error export requeue hold standing
  * budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.

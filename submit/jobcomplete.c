@@ -240,15 +240,31 @@ static int complete_output(struct job *job, char **pattern, enum job_key key, st
 	return check_output(*pattern, job->name, err) < 0 ? blame(job, key, err) : 0;
 }
 
+/* It runs for as long as nobody else wants the card: its class's times are not meant for it, and its own are a
+ * mistake. */
+static int check_standing(struct job *job, struct err *err)
+{
+	static const char why[] = "a standing job has none; it runs until the card is wanted";
+
+	if (job->budget_ns)
+		return REFUSE(job, JOB_KEY_BUDGET, err, "%s", why);
+	if (job->limit_ns)
+		return REFUSE(job, JOB_KEY_LIMIT, err, "%s", why);
+	return job->budget_signal ? REFUSE(job, JOB_KEY_BUDGET_SIGNAL, err, "%s", why) : 0;
+}
+
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err)
 {
 	const struct conf_class *class;
 
-	if (complete_name(job, err) < 0 || complete_class(job, conf, conf->submit_class, &class, err) < 0)
+	if (complete_name(job, err) < 0 || complete_class(job, conf, conf->submit_class, &class, err) < 0 ||
+	    (job->standing && check_standing(job, err) < 0))
 		return -1;
-	complete_times(job, class);
-	if (class->budget_signal[0] && set_default(&job->budget_signal, class->budget_signal, err) < 0)
-		return -1;
+	if (!job->standing) {
+		complete_times(job, class);
+		if (class->budget_signal[0] && set_default(&job->budget_signal, class->budget_signal, err) < 0)
+			return -1;
+	}
 	if (complete_memory(job, conf, class, err) < 0 || complete_workdir(job, submit_dir, err) < 0 ||
 	    complete_session(job, err) < 0 || set_default(&job->output, "pgpu-%j.out", err) < 0 ||
 	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)

@@ -147,6 +147,8 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	buf_printf(record, "requeue: %s\n", job->requeue ? "true" : "false");
 	if (job->hold)
 		buf_puts(record, "hold: true\n");
+	if (job->standing)
+		buf_puts(record, "standing: true\n");
 	put_text(record, "budget-signal", job->budget_signal);
 	put_list(record, job->body == JOB_BODY_ARGV ? "command" : "arguments", job->argv);
 	if (job->body == JOB_BODY_SCRIPT || job->body == JOB_BODY_SHELL) {

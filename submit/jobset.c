@@ -13,16 +13,27 @@
 #include "conf/conf_card.h"
 
 static const char *const KEY_NAMES[] = {
-	[JOB_KEY_NAME] = "name",	   [JOB_KEY_CLASS] = "class",
-	[JOB_KEY_SESSION] = "session",	   [JOB_KEY_BUDGET] = "budget",
-	[JOB_KEY_LIMIT] = "limit",	   [JOB_KEY_MEMORY] = "memory",
-	[JOB_KEY_VRAM] = "vram",	   [JOB_KEY_CARD] = "card",
-	[JOB_KEY_WORKDIR] = "workdir",	   [JOB_KEY_OUTPUT] = "output",
-	[JOB_KEY_ERROR] = "error",	   [JOB_KEY_ENV] = "env",
-	[JOB_KEY_EXPORT] = "export",	   [JOB_KEY_REQUEUE] = "requeue",
-	[JOB_KEY_HOLD] = "hold",	   [JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
-	[JOB_KEY_COMMAND] = "command",	   [JOB_KEY_SCRIPT] = "script",
-	[JOB_KEY_ARGUMENTS] = "arguments", [JOB_KEYS] = NULL,
+	[JOB_KEY_NAME] = "name",
+	[JOB_KEY_CLASS] = "class",
+	[JOB_KEY_SESSION] = "session",
+	[JOB_KEY_BUDGET] = "budget",
+	[JOB_KEY_LIMIT] = "limit",
+	[JOB_KEY_MEMORY] = "memory",
+	[JOB_KEY_VRAM] = "vram",
+	[JOB_KEY_CARD] = "card",
+	[JOB_KEY_WORKDIR] = "workdir",
+	[JOB_KEY_OUTPUT] = "output",
+	[JOB_KEY_ERROR] = "error",
+	[JOB_KEY_ENV] = "env",
+	[JOB_KEY_EXPORT] = "export",
+	[JOB_KEY_REQUEUE] = "requeue",
+	[JOB_KEY_STANDING] = "standing",
+	[JOB_KEY_HOLD] = "hold",
+	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
+	[JOB_KEY_COMMAND] = "command",
+	[JOB_KEY_SCRIPT] = "script",
+	[JOB_KEY_ARGUMENTS] = "arguments",
+	[JOB_KEYS] = NULL,
 };
 
 int jobset_key(const char *name)
@@ -160,6 +171,11 @@ static int set_requeue(struct job *job, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_standing(struct job *job, const char *value, struct err *err)
+{
+	return text_bool_parse(value, &job->standing, err);
+}
+
 static int set_budget_signal(struct job *job, const char *value, struct err *err)
 {
 	struct sigspec ignored;
@@ -272,7 +288,7 @@ static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct
 	[JOB_KEY_WORKDIR] = set_workdir, [JOB_KEY_OUTPUT] = set_output,
 	[JOB_KEY_ERROR] = set_error,	 [JOB_KEY_EXPORT] = set_export,
 	[JOB_KEY_REQUEUE] = set_requeue, [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
-	[JOB_KEY_HOLD] = set_hold,
+	[JOB_KEY_HOLD] = set_hold,	 [JOB_KEY_STANDING] = set_standing,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -78,22 +78,25 @@ void spool_name_format(const struct spool_name *name, char file[256])
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
 	used += pci_mark_put(file + used, 256 - (size_t)used, name->card);
+	if (name->standing)
+		used += fmt(file + used, 256 - (size_t)used, ":s%d", name->failures);
 	if (name->outcome != OUTCOME_NONE)
 		fmt(file + used, 256 - (size_t)used, ":%s:%d", outcome_names[name->outcome], name->code);
 	else if (name->held)
 		fmt(file + used, 256 - (size_t)used, ":h");
 }
 
-enum { RESTARTS_MAX = 999999, CODE_MAX = 9999 };
+enum { CODE_MAX = 9999 };
 
-/* ":FIGURE" at `*at`, which moves behind it. */
-static int parse_figure(const char **at, int max, int *ret)
+/* A figure behind `start` at `*at`, which moves behind it. */
+static int parse_figure(const char **at, const char *start, int max, int *ret)
 {
+	size_t length = strlen(start);
 	const char *end;
 
-	if ((*at)[0] != ':' || (*at)[1] < '0' || (*at)[1] > '9')
+	if (strncmp(*at, start, length) != 0 || (*at)[length] < '0' || (*at)[length] > '9')
 		return -1;
-	uint64_t figure = fmt_read(*at + 1, &end);
+	uint64_t figure = fmt_read(*at + length, &end);
 	if (figure > (uint64_t)max)
 		return -1;
 	*ret = (int)figure;
@@ -109,7 +112,7 @@ static int parse_outcome(const char *at, struct spool_name *name)
 	if (*at != ':' || !(at = text_part(at + 1, outcome, sizeof outcome)))
 		return -1;
 	name->outcome = outcome_parse(outcome);
-	return name->outcome == OUTCOME_NONE || parse_figure(&at, CODE_MAX, &name->code) < 0 || *at ? -1 : 0;
+	return name->outcome == OUTCOME_NONE || parse_figure(&at, ":", CODE_MAX, &name->code) < 0 || *at ? -1 : 0;
 }
 
 int spool_name_parse(const char *file, struct spool_name *ret_name)
@@ -123,10 +126,11 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	name.id = fmt_read(file, &end);
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
-	    parse_figure(&at, RESTARTS_MAX, &name.restarts) < 0 ||
+	    parse_figure(&at, ":", SPOOL_RESTARTS_MAX, &name.restarts) < 0 ||
 	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0 ||
 	    pci_mark_parse(&at, name.card) < 0)
 		return -1;
+	name.standing = parse_figure(&at, ":s", SPOOL_FAILURES_MAX, &name.failures) == 0;
 	name.held = strcmp(at, ":h") == 0;
 	if (*at && !name.held && parse_outcome(at, &name) < 0)
 		return -1;
@@ -221,9 +225,11 @@ int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, st
 int spool_submit(struct spool *spool, const struct job *job, const struct job_facts *facts, struct err *err)
 {
 	SCOPE_BUF struct buf record = BUF_EMPTY;
-	struct spool_name name = {
-		.id = facts->id, .reserved_bytes = job->reserved_bytes, .vram_bytes = job->vram_bytes, .held = job->hold
-	};
+	struct spool_name name = { .id = facts->id,
+				   .reserved_bytes = job->reserved_bytes,
+				   .vram_bytes = job->vram_bytes,
+				   .standing = job->standing,
+				   .held = job->hold };
 	char file[256], temporary[280];
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
 

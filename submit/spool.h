@@ -5,6 +5,8 @@
  *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:h]
  *                                                     waits; RAM is what it reserves, VRAM what it asks for: 24G;
  *                                                     with h it is held
+ *     pending/...[:vVRAM]:sFAILED[:h]                 a standing job, waiting or running: it stays there until it has
+ *                                                     ended for good; FAILED is how often it failed in a row
  *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD]
  *                                                     was claimed by a worker
  *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD]:OUTCOME:CODE
@@ -62,6 +64,8 @@ extern const char *const outcome_letters[OUTCOMES];
 /* OUTCOME_NONE for a word that is none. */
 enum outcome outcome_parse(const char *word);
 
+enum { SPOOL_RESTARTS_MAX = 999999, SPOOL_FAILURES_MAX = 999 };
+
 enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
 
 struct spool {
@@ -79,7 +83,9 @@ struct spool_name {
 	uint64_t reserved_bytes; /* see job.h */
 	uint64_t vram_bytes;
 	char card[PCI_TEXT];
-	bool held;	      /* pending records alone: does not compete until it is released */
+	bool standing;	      /* so for the next two */
+	int failures;	      /* of a standing job: how often in a row it ended by itself with another code than 0 */
+	bool held;	      /* does not compete until it is released */
 	enum outcome outcome; /* ended records alone */
 	int code;
 };

@@ -18,6 +18,8 @@ enum { ELECT_LAST = 100 };
 struct candidate {
 	uint64_t id;
 	bool spooled;
+	bool standing;		 /* a service, standing.h: it competes for no lane; so for the next */
+	int failures;		 /* in a row */
 	int rank;		 /* in force: after ageing, see elect_rank() */
 	uint64_t session_served; /* sequence number; 0: never */
 	uint64_t job_served;

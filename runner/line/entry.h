@@ -58,7 +58,7 @@ struct entry {
 	uint64_t reserved_bytes; /* of it, what was asked for; 0: it is the default */
 	uint64_t vram_bytes;	 /* of the card's memory, what was asked for */
 	char card[PCI_TEXT];	 /* the one that was asked for, or that its lane is bound to; "": any */
-	uint64_t held_bytes;	 /* of a frozen job: what it holds; 0: unknown */
+	uint64_t held_bytes;	 /* of a frozen job: what it holds; of a service: what was used before it; 0: unknown */
 	struct procid main;	 /* the job's first process */
 	char cell[512];		 /* path of its cgroup; "" without one */
 	int stuck;		 /* a process that SIGKILL does not end; 0: none */

@@ -5,28 +5,11 @@
 #include "conf/base/fmt.h"
 #include "view.h"
 
-/* A lane whose supervisor died while its job ran: ours to clear. */
+/* A lane whose supervisor died while its job ran. */
 static int adopt_dead(struct view *view, const struct seat_view *seat, struct err *err)
 {
-	struct plan *plan = view->plan;
-
 	view->busy++;
-	plan->settled = false;
-	if (seat->entry.kind == ENTRY_SPOOL)
-		view->spool_runs = true;
-	struct dead *dead = plan->deads == PLAN_DEAD ? NULL : view_grow(&plan->dead, plan->deads, sizeof *dead);
-	if (!dead)
-		return 0;
-	struct entry entry = seat->entry;
-	dead->entry = seat->entry;
-	dead->ticket = TICKET_NONE;
-	entry.state = ENTRY_COMPLETING;
-	entry.owner = view->member->job.owner;
-	memcpy(entry.socket, view->member->job.socket, sizeof entry.socket);
-	if (seat_take(view->member->line, seat, &entry, &dead->seat, err) < 0)
-		return -1;
-	plan->deads++;
-	return 0;
+	return view_adopt_seat(view, seat, err);
 }
 
 static bool lane_mine(const struct view *view, const struct seat_view *seat)
@@ -101,7 +84,7 @@ static int give_to_worker(struct view *view, const struct seat_view *seat, struc
 	struct entry entry = { .owner = standby->entry.owner, .worker = true };
 
 	if (!ready)
-		return view_spawn(view, seat, err);
+		return view_spawn(view, seat, 0, err);
 	memcpy(entry.socket, standby->entry.socket, sizeof entry.socket);
 	fmt(entry.card, sizeof entry.card, "%s", conf_lane_card(&view->member->line->conf, seat->number));
 	if (seat_grant(view->member->line, seat, &entry, err) < 0)
@@ -292,7 +275,7 @@ int lanes_fill(struct view *view, struct err *err)
 	/* One's own first: who offers his lane and is elected keeps it, and does not get another beside it. */
 	for (int own = 1; own >= 0; own--) {
 		for (int lane = 0; lane < view->lanes; lane++) {
-			if (!available[lane] || !may_give(&member->line->conf, lane) ||
+			if (view->kept || !available[lane] || !may_give(&member->line->conf, lane) ||
 			    lane_mine(view, &view->seats[lane]) != own || view->busy >= member->line->conf.lanes)
 				continue;
 			available[lane] = false;
@@ -304,9 +287,10 @@ int lanes_fill(struct view *view, struct err *err)
 				view->load.taken |= UINT64_C(1) << lane;
 		}
 	}
-	force_turn(view);
+	if (!view->kept)
+		force_turn(view);
 	/* Ours, over, and for nobody. */
-	if (member->lane.fd >= 0 && member->ended) {
+	if (member->lane.fd >= 0 && member->lane.number >= 0 && member->ended) {
 		member->ended = false;
 		return seat_free(&member->lane, err);
 	}

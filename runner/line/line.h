@@ -31,13 +31,15 @@
  * The spool's side, filled in by spooled_connect(). All but `list`, `describe` and `take` run without the queue lock.
  */
 struct line_spool {
-	/* Adds the first pending job of each (class, session, card); called with the lock. Returns how many wait in
-	 * all, or -1. */
+	/* Adds the first pending job of each (class, session, card), and every standing one; called with the lock.
+	 * Returns how many wait in all, standing ones not counted, or -1. */
 	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
-	/* Whether any job is pending; without the lock. */
+	/* Whether any job is pending that is not a standing one; without the lock. */
 	bool (*any)(void *context);
 	/* Fills id, kind, class, session, restarts of `entry` from the winner's name; with the lock. */
 	int (*describe)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);
+	/* The record of a service that is started: it stays in pending/, its restarts counted up; with the lock. */
+	int (*serve)(void *context, const struct candidate *service, struct err *err);
 	/* Moves its record to running/; with the lock, and after the lane names the job: killed in between, the
 	 * record is still pending. The other way round nobody would look for it before the next boot. */
 	int (*take)(void *context, const struct candidate *winner, struct err *err);
@@ -76,11 +78,22 @@ struct card_sample {
 		uint64_t total_bytes, used_bytes, frozen_bytes;
 		char card[PCI_TEXT];
 	} cards[LINE_CARDS]; /* each of those with an address */
+	bool contended;	     /* a foreign process is registered with the KFD: a standing job is not to start */
+	struct {
+		pid_t pid;
+		uint64_t start;
+		char comm[64];
+		int64_t vram_bytes; /* -1: unknown */
+	} contender;
 };
 
 /* Filled by vram_connect(). The look takes milliseconds and is never made with the lock. */
 struct line_card {
 	void (*look)(void *context, struct card_sample *ret_sample);
+	/* For the log: such a process kept a standing job from the card. */
+	void (*noticed)(void *context, const struct card_sample *sample);
+	/* Returns when no more of the card's memory is used than that, or after some seconds; without the lock. */
+	void (*back)(void *context, uint64_t used_bytes);
 	void *context;
 };
 

@@ -197,6 +197,8 @@ static int clear_one(struct member *member, struct dead *dead, struct err *err)
 		let_rest(member, dead);
 		return 0;
 	}
+	if (dead->seat.fd >= 0 && dead->seat.number == SEAT_STANDING && dead->entry.held_bytes && line->card.back)
+		line->card.back(line->card.context, dead->entry.held_bytes);
 	if (line_lock(line, err) < 0)
 		return -1;
 	int result = spool->lost(spool->context, &dead->entry, err);
@@ -257,8 +259,11 @@ void member_look_at_card(struct member *member)
 	member->card_seen = true;
 	if (!member->card)
 		member->card = malloc(sizeof *member->card);
-	if (member->card)
-		card->look(card->context, member->card);
+	if (!member->card)
+		return;
+	card->look(card->context, member->card);
+	if (member->card->contended && member->standing_waits)
+		card->noticed(card->context, member->card);
 }
 
 int member_settle(struct member *member, struct err *err)

@@ -58,8 +58,10 @@ struct member {
 	bool settled;
 	bool troubled;		  /* the last member_settle_begun() failed, and it was said */
 	bool card_seen;		  /* by this settle: what the next says */
+	bool standing_waits;	  /* that look is for a standing job that waits for the card */
 	struct card_sample *card; /* heap, once it was needed: the last look at the card */
-	bool yield;   /* of who has a lane: the last settle found that its job is to be frozen for a better one */
+	bool yield;   /* of who has a lane: the last settle found that its job is to be frozen for a better one; of who
+			 runs a service: that it is to make room for a job */
 	bool blocked; /* the last settle met a dead job that could not be ended yet; it is tried again later */
 	struct wake wake;
 	struct procid stopped;		 /* a standby seen stopped: its seat counts as vacant */

@@ -83,7 +83,7 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 		return watch_self(view, seat, false, err);
 	int given = grant_role(view, seat, err);
 	if (given == 0)
-		given = view_spawn(view, seat, err);
+		given = view_spawn(view, seat, 0, err);
 	if (given == 0)
 		view->plan->settled = false;
 	if (mine)
@@ -94,7 +94,7 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 /* Jobs in line, and whether any of them or a spooled one that runs needs somebody to watch. */
 static bool watch_needed(const struct view *view)
 {
-	if (view->spool_left > 0 || view->spool_runs)
+	if (view->spool_left > 0 || view->spool_runs || serve_watched(view))
 		return true;
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		const struct candidate *one = &view->waiting.list[i];
@@ -112,7 +112,8 @@ static bool holder_beside_standby(const struct view *view)
 	for (int i = 0; i < view->plan->holder_count; i++) {
 		const struct procid *owner = &view->plan->holders[i].entry.owner;
 		bool gone = member->leaving && view_is_me(view, owner);
-		if (view->plan->holders[i].number >= 0 && !gone &&
+		int number = view->plan->holders[i].number;
+		if ((number >= 0 || number == SEAT_STANDING) && !gone &&
 		    (view->standby_owner.pid == 0 || !procid_equal(owner, &view->standby_owner)))
 			return true;
 	}

@@ -15,7 +15,9 @@
 
 void seat_name(int number, char name[32])
 {
-	if (number == SEAT_STANDBY || number == SEAT_SECOND)
+	if (number == SEAT_STANDING)
+		fmt(name, 32, "standing-0");
+	else if (number == SEAT_STANDBY || number == SEAT_SECOND)
 		fmt(name, 32, "%s", number == SEAT_STANDBY ? "standby" : "second");
 	else
 		fmt(name, 32, "lane-%d", number);

@@ -15,8 +15,9 @@
 
 #include "line.h"
 
-/* Ordinals of seats: lanes count from 0, roles below. */
-enum { SEAT_STANDBY = -1, SEAT_SECOND = -2 };
+/* Ordinals of seats: lanes count from 0, roles below, and then the seat of a standing job (standing.h); -3 is
+ * HOLDER_IN_LINE. */
+enum { SEAT_STANDBY = -1, SEAT_SECOND = -2, SEAT_STANDING = -4 };
 
 struct seat {
 	int fd; /* -1: no seat */

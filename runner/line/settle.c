@@ -115,12 +115,15 @@ int settle(struct member *member, struct plan *ret_plan, struct err *err)
 	if ((taken = leave_alone(member, err)) != 0)
 		return taken < 0 ? -1 : 0;
 
-	if (line_conf_again(member->line, err) == 0 && come_back(member, err) == 0 && view_look(&view, err) == 0)
-		result = gate_needs_look(&view, false) ? 2 : 0;
+	if (line_conf_again(member->line, err) == 0 && come_back(member, err) == 0 && view_look(&view, err) == 0 &&
+	    serve_look(&view, err) == 0)
+		result = serve_needs_look(&view) || (!view.kept && gate_needs_look(&view, false)) ? 2 : 0;
 	if (result == 0) {
 		gate_open(&view);
-		if (lanes_fill(&view, err) < 0 || stand_in_line(&view, err) < 0 || roles_fill(&view, err) < 0)
+		if (lanes_fill(&view, err) < 0 || stand_in_line(&view, err) < 0 || serve_fill(&view, err) < 0 ||
+		    roles_fill(&view, err) < 0)
 			result = -1;
+		serve_again(&view);
 	}
 	view_free(&view);
 	if (result == 2)

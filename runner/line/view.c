@@ -164,13 +164,30 @@ static void rate(struct view *view)
 
 /* Its death was seen on a pidfd; a lock of it that lives on is a copy in a process that was stopped while it started a
  * worker. */
-static bool is_gone(const struct member *member, const struct procid *id)
+bool view_is_gone(const struct member *member, const struct procid *id)
 {
 	for (int i = 0; i < MEMBER_GONE; i++) {
 		if (id->pid && procid_equal(&member->gone[i], id))
 			return true;
 	}
 	return false;
+}
+
+/* They compete for no lane. */
+static int set_services_apart(struct view *view)
+{
+	struct candidates *waiting = &view->waiting;
+
+	for (size_t i = waiting->count; i-- > 0;) {
+		if (!waiting->list[i].standing)
+			continue;
+		struct candidate *service = candidates_add(&view->services);
+		if (!service)
+			return -1;
+		*service = waiting->list[i];
+		waiting->list[i] = waiting->list[--waiting->count];
+	}
+	return 0;
 }
 
 int view_look(struct view *view, struct err *err)
@@ -183,17 +200,19 @@ int view_look(struct view *view, struct err *err)
 		return -1;
 	served_read(line, &view->served);
 	for (int i = 0; i < view->lanes + 2; i++)
-		view->seats[i].held = view->seats[i].held && !is_gone(member, &view->seats[i].entry.owner);
+		view->seats[i].held = view->seats[i].held && !view_is_gone(member, &view->seats[i].entry.owner);
 	if (ticket_each(line, add_ticket, view, err) < 0 || add_self(view) < 0)
 		return err_sys(err, "cannot read the tickets");
 	view->spool_left = line->spool.list(line->spool.context, &view->waiting, err);
 	if (view->spool_left < 0)
 		return -1;
+	if (set_services_apart(view) < 0)
+		return err_sys(err, "cannot read the spool");
 	rate(view);
 	return 0;
 }
 
-struct candidate *view_find_ticket(struct view *view, uint64_t id)
+struct candidate *view_find_ticket(const struct view *view, uint64_t id)
 {
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		if (view->waiting.list[i].id == id && !view->waiting.list[i].spooled)
@@ -207,7 +226,7 @@ const struct seat_view *view_standby(const struct view *view)
 	return &view->seats[view->lanes];
 }
 
-static bool grantee_alive(struct view *view, const struct seat_view *seat)
+bool view_grantee_alive(const struct view *view, const struct seat_view *seat)
 {
 	const struct seat_view *standby = view_standby(view);
 
@@ -215,6 +234,28 @@ static bool grantee_alive(struct view *view, const struct seat_view *seat)
 		return standby->held && procid_equal(&standby->entry.owner, &seat->entry.owner);
 	struct candidate *ticket = view_find_ticket(view, seat->entry.id);
 	return ticket && (ticket->file[0] == '\0' || ticket_read(view->member->line, ticket->file, NULL));
+}
+
+int view_adopt_seat(struct view *view, const struct seat_view *seat, struct err *err)
+{
+	struct plan *plan = view->plan;
+
+	plan->settled = false;
+	if (seat->entry.kind == ENTRY_SPOOL)
+		view->spool_runs = true;
+	struct dead *dead = plan->deads == PLAN_DEAD ? NULL : view_grow(&plan->dead, plan->deads, sizeof *dead);
+	if (!dead)
+		return 0;
+	struct entry entry = seat->entry;
+	dead->entry = seat->entry;
+	dead->ticket = TICKET_NONE;
+	entry.state = ENTRY_COMPLETING;
+	entry.owner = view->member->job.owner;
+	memcpy(entry.socket, view->member->job.socket, sizeof entry.socket);
+	if (seat_take(view->member->line, seat, &entry, &dead->seat, err) < 0)
+		return -1;
+	plan->deads++;
+	return 0;
 }
 
 /* A grantee that did not answer in time: its ticket is passed over, a standby is not asked again. A begun job stays one
@@ -247,7 +288,7 @@ int view_still_granted(struct view *view, const struct seat_view *seat, struct e
 		view_note_again(view, view->now + SPAWN_PATIENCE_NS);
 		return 1;
 	}
-	if (seat->entry.state != ENTRY_GRANTED || !grantee_alive(view, seat))
+	if (seat->entry.state != ENTRY_GRANTED || !view_grantee_alive(view, seat))
 		return 0;
 	if (view->now >= ends)
 		return pass_over(view, seat, err) < 0 ? -1 : 0;
@@ -294,10 +335,14 @@ int view_grant(struct view *view, const struct seat_view *seat, struct candidate
 	return 1;
 }
 
-int view_spawn(struct view *view, const struct seat_view *seat, struct err *err)
+int view_spawn(struct view *view, const struct seat_view *seat, uint64_t id, struct err *err)
 {
 	struct plan *plan = view->plan;
-	struct entry entry = { .state = ENTRY_GRANTED, .worker = true, .main = view->member->job.owner };
+	struct entry entry = { .state = ENTRY_GRANTED,
+			       .worker = true,
+			       .main = view->member->job.owner,
+			       .id = id,
+			       .kind = id ? ENTRY_SPOOL : ENTRY_RUN };
 
 	/* Promised is the memory of that lane's card. */
 	fmt(entry.card, sizeof entry.card, "%s", conf_lane_card(&view->member->line->conf, seat->number));
@@ -316,6 +361,8 @@ void view_free(struct view *view)
 {
 	free(view->seats);
 	free(view->load.rooms);
+	free(view->service);
 	candidates_free(&view->waiting);
+	candidates_free(&view->services);
 	served_free(&view->served);
 }

@@ -175,6 +175,8 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.take_ns = 3 * NS_PER_S,
 		.stall_after_ns = 300 * NS_PER_S,
 		.vram_patience_ns = 600 * NS_PER_S,
+		.standing_after_ns = 30 * NS_PER_S,
+		.contender_vram_bytes = UINT64_C(512) << 20,
 		.cells = true,
 		.amd_priority = true,
 		.run_class = "interactive",

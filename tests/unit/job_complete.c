@@ -120,6 +120,27 @@ static void budget_and_limit(void **state)
 	}
 }
 
+static void a_standing_job_has_no_times(void **state)
+{
+	struct job job;
+	(void)state;
+
+	completes_in(top, "standing: true\n", &job);
+	assert_true(job.standing);
+	assert_int_equal(job.budget_ns, 0);
+	assert_int_equal(job.limit_ns, 0);
+	job_free(&job);
+	completes_in(top, "standing: false\n", &job);
+	assert_int_equal(job.budget_ns, 25 * MINUTE);
+	job_free(&job);
+	fails("standing: true\nbudget: 1h\n",
+	      "f.yaml:3:9: budget: a standing job has none; it runs until the card is wanted");
+	fails("limit: 1h\nstanding: true\n",
+	      "f.yaml:2:8: limit: a standing job has none; it runs until the card is wanted");
+	fails("standing: true\nbudget-signal: USR1@60s\n",
+	      "f.yaml:3:16: budget-signal: a standing job has none; it runs until the card is wanted");
+}
+
 static void classes(void **state)
 {
 	struct job job;
@@ -361,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(budget_and_limit),
+		cmocka_unit_test(a_standing_job_has_no_times),
 		cmocka_unit_test(classes),
 		cmocka_unit_test(ceilings),
 		cmocka_unit_test(an_option_has_no_place),

@@ -145,6 +145,7 @@ static void nasty_bytes_C097(void **state)
 		job.name = random_text(1, 60, NOT_IN_A_NAME);
 		job.class_name = random_text(1, 20, "\1");
 		job.session = strdup("a.b_C9");
+		job.standing = next_random(2);
 		job.workdir = random_text(1, 60, "\1");
 		job.output = random_text(1, 60, "%/");
 		job.error = next_random(2) ? random_text(1, 60, "%/") : NULL;

@@ -111,6 +111,7 @@ static inline void same_job(const struct job *a, const struct job *b)
 	assert_int_equal(a->export, b->export);
 	same_words(a->export_names, b->export_names);
 	assert_int_equal(a->requeue, b->requeue);
+	assert_int_equal(a->standing, b->standing);
 	assert_int_equal(a->body, b->body);
 	assert_int_equal(a->script_size, b->script_size);
 	if (a->script_size)

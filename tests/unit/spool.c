@@ -77,6 +77,36 @@ static void names_say_the_state(void **state)
 	assert_int_equal(back.code, 127);
 }
 
+static void a_standing_job_says_so_and_how_often_it_failed(void **state)
+{
+	struct spool_name name = { .id = 12, .class_name = "render", .session = "me", .standing = true }, back;
+	char file[256];
+	(void)state;
+
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:s0");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	name.reserved_bytes = name.vram_bytes = UINT64_C(12) << 30;
+	name.failures = SPOOL_FAILURES_MAX;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:m12G:v12G:s999");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	name.held = true;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:m12G:v12G:s999:h");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	/* Once it has ended its name keeps that: it may be put back. */
+	name.outcome = OUTCOME_COMPLETED;
+	name.held = false;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:m12G:v12G:s999:completed:0");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+}
+
 static void strange_names_are_no_jobs(void **state)
 {
 	static const char *const strange[] = { "",
@@ -93,7 +123,13 @@ static void strange_names_are_no_jobs(void **state)
 					       "1:a:b:0:failed:1:x",
 					       "1:a b:b:0",
 					       "99999999999999999999:a:b:0",
-					       "1:a:b:0x" };
+					       "1:a:b:0x",
+					       "1:a:b:0:s",
+					       "1:a:b:0:s-1",
+					       "1:a:b:0:s1000",
+					       "1:a:b:0:s0:s0",
+					       "1:a:b:0:s0:v12G",
+					       "1:a:b:0:h:s0" };
 	struct spool_name name;
 	(void)state;
 
@@ -487,6 +523,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_say_the_state),
+		cmocka_unit_test(a_standing_job_says_so_and_how_often_it_failed),
 		cmocka_unit_test(strange_names_are_no_jobs),
 		ON_A_SPOOL(a_job_moves_by_renames),
 		ON_A_SPOOL(of_two_who_take_a_job_one_gets_it),
