@@ -10,6 +10,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/base/when.h"
 #include "runner/commands.h"
 #include "runner/options.h"
 #include "runner/queue.h"
@@ -20,7 +21,7 @@
 static const char usage[] = "usage: pgpu log [options]\n"
 			    "Prints the history: one line for each time a job held a lane.\n"
 			    "\n"
-			    "      --since TIME    only what ended after 2026-12-01T02:30, or in the last 8h\n"
+			    "      --since TIME    only what ended after 22:00, 2026-12-01T02:30, or in the last 8h\n"
 			    "      --as SESSION    only this session's (also --session)\n"
 			    "  -p, --class CLASS   only this class's (also --partition)\n"
 			    "      --outcome WORD  only what ended so: a word or Slurm's letters\n"
@@ -162,15 +163,7 @@ static int put(const struct history_row *row, void *context)
 
 static int read_since(const char *text, int64_t *ret_wall_ns, struct err *err)
 {
-	int64_t ago_ns;
-
-	if (clock_wall_parse(text, ret_wall_ns) == 0)
-		return 0;
-	if (text_duration_parse(text, false, &ago_ns, err) < 0)
-		return err_set(err, EXIT_USAGE,
-			       "log: --since '%.64s' is neither a time (2026-12-01T02:30) nor a duration (8h)", text);
-	*ret_wall_ns = clock_wall_ns() - ago_ns;
-	return 0;
+	return when_last(text, clock_wall_ns(), ret_wall_ns, err) < 0 ? err_wrap(err, "log: --since") : 0;
 }
 
 static int read_outcome(const char *word, enum outcome *ret_outcome, struct err *err)

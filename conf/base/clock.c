@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -125,9 +126,15 @@ static int of_local(const struct wall *wall, int64_t *ret_ns)
 			 .tm_hour = wall->hour,
 			 .tm_min = wall->minute,
 			 .tm_sec = wall->second,
-			 .tm_isdst = -1 };
+			 .tm_isdst = 1 };
+	struct tm standard = tm;
+	time_t first = mktime(&tm);
 
-	return to_ns(mktime(&tm), ret_ns);
+	/* With daylight saving the clock shows it earlier than without, if it does. */
+	if (first != -1 && tm.tm_hour == wall->hour && tm.tm_min == wall->minute)
+		return to_ns(first, ret_ns);
+	standard.tm_isdst = 0;
+	return to_ns(mktime(&standard), ret_ns);
 }
 
 int clock_wall_parse(const char *text, int64_t *wall_ns)
@@ -142,6 +149,8 @@ int clock_wall_parse(const char *text, int64_t *wall_ns)
 		return -1;
 	if (*text == '\0')
 		return of_local(&wall, wall_ns);
+	if (strcmp(text, "Z") == 0)
+		text = "+00:00";
 	bool behind = *text == '-';
 	if ((*text != '+' && !behind) || !take(&text, *text, 2, 0, 23, &hours) ||
 	    !take(&text, ':', 2, 0, 59, &minutes) || *text)

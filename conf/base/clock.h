@@ -24,7 +24,11 @@ void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT]);
 /* The same in UTC ("...+00:00"), which needs no time zone: the first look at that costs more than a small command's
  * other work. */
 void clock_utc_format(int64_t wall_ns, char text[CLOCK_TEXT]);
-/* The reverse, and plain "YYYY-MM-DDTHH:MM[:SS]" as local time; returns -1 when it is neither. */
+/*
+ * The reverse, also with Z, and plain "YYYY-MM-DDTHH:MM[:SS]" as local time; returns -1 when it is neither. A local time
+ * that the day skips, because daylight saving begins, is taken by the clock from before; of one that it has twice, the
+ * first.
+ */
 int clock_wall_parse(const char *text, int64_t *wall_ns);
 
 #endif

@@ -18,6 +18,10 @@ equals "by letters" "failed failed" "$(rows --outcome F)"
 equals "of none" "" "$(rows --as nobody)"
 exits 2 "an outcome that is none" pgpu log --outcome fialed
 equals "and the nearest right one" "pgpu: log: unknown outcome 'fialed', did you mean 'failed'?" "$(cat "$err")"
+exits 2 "a time that is none" pgpu log --since 25:00
+matches "is named" "^pgpu: log: --since: .25:00. is no time" "$(cat "$err")"
+equals "of the last hour" "completed failed" "$(rows --since 1h --as film)"
+equals "since a time of today" "completed failed" "$(rows --since 00:00 --as film)"
 exits 2 "a sum of nothing" pgpu log --sum lane
 equals "is named" "pgpu: log: --sum is class or session, not 'lane'" "$(cat "$err")"
 

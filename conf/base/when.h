@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Moments as a person names them:
+ *
+ *     08:30   22:00:30                 what the clock shows
+ *     yesterday 22:00   today 08:30    of that day
+ *     2026-12-01T02:30[:00][Z|+01:00]  or with a blank for the T; a date alone is its midnight
+ *     8h                               so long ago
+ *
+ * In the local time zone where none is named; clock.h says what a night with daylight saving does to it.
+ */
+#ifndef PGPU_BASE_WHEN_H
+#define PGPU_BASE_WHEN_H
+
+#include <stdint.h>
+
+#include "err.h"
+
+/*
+ * The last time at which the clock showed it, or that moment, which may be still to come. `now_wall_ns` is the clock's.
+ * The error is the reason alone, exit code 2; callers wrap it with the option.
+ */
+int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err);
+
+#endif
