@@ -21,7 +21,7 @@ equals "and the nearest right one" "pgpu: log: unknown outcome 'fialed', did you
 exits 2 "a time that is none" pgpu log --since 25:00
 matches "is named" "^pgpu: log: --since: .25:00. is no time" "$(cat "$err")"
 equals "of the last hour" "completed failed" "$(rows --since 1h --as film)"
-equals "since a time of today" "completed failed" "$(rows --since 00:00 --as film)"
+equals "since a time of yesterday" "completed failed" "$(rows --since "yesterday 00:00" --as film)"
 exits 2 "a sum of nothing" pgpu log --sum lane
 equals "is named" "pgpu: log: --sum is class or session, not 'lane'" "$(cat "$err")"
 
