@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 int conf_resident(const struct conf *conf)
@@ -36,6 +37,13 @@ bool conf_binds(const struct conf *conf, const char *card)
 			return true;
 	}
 	return false;
+}
+
+bool conf_is_drained(const struct conf *conf)
+{
+	int64_t until_s = conf->drained_until_s;
+
+	return until_s && (until_s == CONF_NEVER || clock_wall_ns() < until_s * NS_PER_S);
 }
 
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name)

@@ -88,6 +88,9 @@ struct conf {
 	bool amd_priority;		 /* amd-priority = "on" */
 	char run_class[CONF_CLASS_NAME]; /* default class of `run` */
 	char submit_class[CONF_CLASS_NAME];
+	/* Wall clock: no job starts before. 0: they do; CONF_NEVER: not before it is undrained. Not of pgpu.conf: see
+	 * line_drain() of the runner. */
+	int64_t drained_until_s;
 	char stamp[CONF_STAMP]; /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
 	char source[PATH_MAX];			 /* path of the file, or "built-in" */
@@ -104,6 +107,9 @@ uint64_t conf_ram(const struct conf *conf);
 const char *conf_lane_card(const struct conf *conf, int lane);
 /* Whether any lane is bound to the card. */
 bool conf_binds(const struct conf *conf, const char *card);
+
+/* True while no job starts; what has begun goes on. */
+bool conf_is_drained(const struct conf *conf);
 
 /* The class of that name, or NULL. */
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name);

@@ -31,7 +31,7 @@
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
-#define COPY_VERSION 5
+#define COPY_VERSION 6
 
 /* 64 classes of eleven lines, 64 lanes, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no
  * new page of the stack. */
@@ -119,6 +119,13 @@ static int take_lanes(char **next, struct conf *conf)
 	return count == 0 || count == conf->lanes ? 0 : -1;
 }
 
+static int take_drained(char **next, struct conf *conf)
+{
+	const char *value = take_line(next, "drained");
+
+	return value ? text_number_parse(value, 0, CONF_NEVER, &conf->drained_until_s, NULL) : -1;
+}
+
 static void put_sum(char line[SUM_LINE], const char *text, size_t size)
 {
 	memcpy(line, "sum ", 4);
@@ -151,7 +158,7 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 	if (version > COPY_VERSION)
 		return refuse(err, EPROTO, "a newer pgpu wrote it");
 	if (!whole || take_text(&next, "source", conf->source, sizeof conf->source) < 0 ||
-	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 ||
+	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 || take_drained(&next, conf) < 0 ||
 	    take_keys(&next, conf_root_keys, true, conf) < 0 || take_classes(&next, conf) < 0 ||
 	    take_lanes(&next, conf) < 0 || next != text + size - SUM_LINE)
 		return refuse_damaged(err);
@@ -222,7 +229,8 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 	char sum[SUM_LINE];
 	SCOPE_BUF struct buf buf = BUF_EMPTY;
 
-	buf_printf(&buf, "pgpu-conf %d\nsource %s\nstamp %s\n", COPY_VERSION, conf->source, conf->stamp);
+	buf_printf(&buf, "pgpu-conf %d\nsource %s\nstamp %s\ndrained %lld\n", COPY_VERSION, conf->source, conf->stamp,
+		   (long long)conf->drained_until_s);
 	put_keys(conf_root_keys, true, conf, &buf);
 	buf_printf(&buf, "classes %d\n", conf->class_count);
 	for (int i = 0; i < conf->class_count; i++) {

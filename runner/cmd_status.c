@@ -77,6 +77,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	}
 	char missing[CELL_MISSING];
 	const char *reason = status->place->reason;
+	bool drained = conf_is_drained(conf);
 
 	cell_missing(status->place, NULL, missing);
 	buf_puts(out, "],\"standing\":[");
@@ -89,7 +90,11 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 		json_text(out, "why", sentence);
 		buf_puts(out, "}");
 	}
-	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,", status->snapshot.waiting.count, status->bad);
+	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,\"drained\":%s", status->snapshot.waiting.count, status->bad,
+		   drained ? "true" : "false");
+	json_time(out, "drained_until",
+		  drained && conf->drained_until_s != CONF_NEVER ? conf->drained_until_s * NS_PER_S : 0);
+	buf_puts(out, ",");
 	cardview_json_foreign(&status->cards, out);
 	buf_printf(out, ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"reason\":",
 		   status->place->available ? "true" : "false", status->place->memory ? "true" : "false",
@@ -209,6 +214,11 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	size_t held = 0;
 	for (size_t i = 0; i < status->snapshot.waiting.count; i++)
 		held += status->snapshot.waiting.list[i].held;
+	if (conf_is_drained(conf)) {
+		char sentence[128];
+		snapshot_tell_drained(conf, sentence);
+		buf_printf(out, "%s\n", sentence);
+	}
 	buf_printf(out, "waiting: %zu", status->snapshot.waiting.count);
 	if (held)
 		buf_printf(out, ", %zu of them held", held);

@@ -7,6 +7,7 @@
 
 int cmd_cancel(int argc, char **argv);
 int cmd_conf(int argc, char **argv);
+int cmd_drain(int argc, char **argv);
 int cmd_hold(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_output(int argc, char **argv);
@@ -19,6 +20,7 @@ int cmd_show(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_submit(int argc, char **argv);
 int cmd_turn(int argc, char **argv);
+int cmd_undrain(int argc, char **argv);
 int cmd_wait(int argc, char **argv);
 /* Not for people: the process that runs spooled jobs (worker.h). */
 int cmd_worker(int argc, char **argv);

@@ -26,6 +26,8 @@ static const struct command {
 	{ "hold", cmd_hold, false, "keeps waiting jobs from starting" },
 	{ "release", cmd_release, false, "lets held jobs go" },
 	{ "requeue", cmd_requeue, false, "puts jobs back in line that run or have ended" },
+	{ "drain", cmd_drain, false, "lets running jobs end and no other start" },
+	{ "undrain", cmd_undrain, false, "lets jobs start again" },
 	{ "status", cmd_status, false, "shows the card, the lanes and what the cells can do here" },
 	{ "turn", cmd_turn, false, "lets a job that waits go first, from inside a job" },
 	{ "show", cmd_show, false, "shows everything known about a job" },

@@ -107,6 +107,8 @@ static void rate(struct line *line, struct spool *spool, struct snapshot *snapsh
 		    spool_written(spool, SPOOL_PENDING, one->file, &written_ns) == 0)
 			one->waited_ns = clock_wall_ns() - written_ns;
 		elect_rate(&line->conf, one);
+		if (!one->begun && !one->barred && conf_is_drained(&line->conf))
+			one->barred = one->drained = true;
 		one->session_served = served_of(served, one->session);
 	}
 }
@@ -248,6 +250,15 @@ void snapshot_free(struct snapshot *snapshot)
 	*snapshot = (struct snapshot){ 0 };
 }
 
+void snapshot_tell_drained(const struct conf *conf, char sentence[128])
+{
+	char until[CLOCK_TEXT] = "";
+
+	if (conf->drained_until_s != CONF_NEVER)
+		clock_wall_format(conf->drained_until_s * NS_PER_S, until);
+	fmt(sentence, 128, "the queue is drained%s%s; pgpu undrain lets jobs start", until[0] ? " until " : "", until);
+}
+
 /* A lane would be free, and still it may not start: see elect_has_room(). */
 static void tell_memory(const struct load *load, const struct conf *conf, char sentence[128])
 {
@@ -372,6 +383,8 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 
 	if (why == WAITS_HELD)
 		fmt(sentence, 128, "pgpu release %llu lets it go", (unsigned long long)one->id);
+	else if (why == WAITS_DRAINED)
+		snapshot_tell_drained(conf, sentence);
 	else if (why == WAITS_STOPPED)
 		fmt(sentence, 128, "its process is stopped or did not take its lane in time");
 	else if (why == WAITS_MEMORY)

@@ -34,6 +34,8 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 int snapshot_take_begun(struct line *line, struct snapshot *ret_snapshot, struct err *err);
 void snapshot_free(struct snapshot *snapshot);
 
+/* "the queue is drained until ...": for lists. */
+void snapshot_tell_drained(const struct conf *conf, char sentence[128]);
 /*
  * Why the job at `index` of `waiting` waits: one of the contract's words, and one plain sentence with the numbers.
  */

@@ -115,7 +115,13 @@ void waiting_tell(struct queue *queue, uint64_t id)
 	}
 	name_running(&snapshot, running, sizeof running);
 	estimate_left(queue, &snapshot, ahead, left, sizeof left);
-	say("waiting for a lane as job %llu: %d of %d busy%s, %d ahead%s", (unsigned long long)id, snapshot.busy,
-	    queue->line.conf.lanes, running, ahead, left);
+	if (conf_is_drained(&queue->line.conf)) {
+		char drained[128];
+		snapshot_tell_drained(&queue->line.conf, drained);
+		say("waiting for a lane as job %llu: %s", (unsigned long long)id, drained);
+	} else {
+		say("waiting for a lane as job %llu: %d of %d busy%s, %d ahead%s", (unsigned long long)id,
+		    snapshot.busy, queue->line.conf.lanes, running, ahead, left);
+	}
 	snapshot_free(&snapshot);
 }

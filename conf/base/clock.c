@@ -2,7 +2,6 @@
 #include "clock.h"
 
 #include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,8 +148,6 @@ int clock_wall_parse(const char *text, int64_t *wall_ns)
 		return -1;
 	if (*text == '\0')
 		return of_local(&wall, wall_ns);
-	if (strcmp(text, "Z") == 0)
-		text = "+00:00";
 	bool behind = *text == '-';
 	if ((*text != '+' && !behind) || !take(&text, *text, 2, 0, 23, &hours) ||
 	    !take(&text, ':', 2, 0, 59, &minutes) || *text)

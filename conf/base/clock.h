@@ -25,9 +25,9 @@ void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT]);
  * other work. */
 void clock_utc_format(int64_t wall_ns, char text[CLOCK_TEXT]);
 /*
- * The reverse, also with Z, and plain "YYYY-MM-DDTHH:MM[:SS]" as local time; returns -1 when it is neither. A local time
- * that the day skips, because daylight saving begins, is taken by the clock from before; of one that it has twice, the
- * first.
+ * The reverse, and plain "YYYY-MM-DDTHH:MM[:SS]" as local time; returns -1 when it is neither. A local
+ * time that the day skips, because daylight saving begins, is taken by the clock from before; of one that it has twice,
+ * the first.
  */
 int clock_wall_parse(const char *text, int64_t *wall_ns);
 

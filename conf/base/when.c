@@ -25,11 +25,13 @@ static int of_date(const char *text, int64_t *ret_wall_ns)
 	char whole[64];
 	size_t length = strlen(text);
 
-	if (length < DATE || length + 10 > sizeof whole)
+	if (length < DATE || length + 8 > sizeof whole)
 		return -1;
 	fmt(whole, sizeof whole, length == DATE ? "%sT00:00" : "%s", text);
 	if (whole[DATE] == ' ')
 		whole[DATE] = 'T';
+	if (length > DATE && text[length - 1] == 'Z')
+		memcpy(whole + length - 1, "+00:00", sizeof "+00:00");
 	return clock_wall_parse(whole, ret_wall_ns);
 }
 
@@ -94,6 +96,29 @@ int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struc
 	}
 	if (result < 0)
 		return refuse(text, "08:30, yesterday 22:00, 2026-12-01T02:30, 8h", err);
+	*ret_wall_ns = at_ns;
+	return 0;
+}
+
+int when_next(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err)
+{
+	const char *span = behind(text, "now+");
+	int64_t at_ns;
+	bool clock_alone = false;
+
+	if (span && text_duration_parse(span, false, &at_ns, err) < 0)
+		return -1;
+	if (span) {
+		*ret_wall_ns = now_wall_ns + at_ns;
+		return 0;
+	}
+	int result = of_text(text, now_wall_ns, &at_ns, &clock_alone);
+	if (result == 0 && clock_alone && at_ns <= now_wall_ns)
+		result = of_day(text, 1, now_wall_ns, &at_ns);
+	if (result < 0)
+		return refuse(text, "22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h", err);
+	if (at_ns <= now_wall_ns)
+		return err_set(err, EXIT_USAGE, "'%.40s' is over", text);
 	*ret_wall_ns = at_ns;
 	return 0;
 }

@@ -22,4 +22,10 @@
  */
 int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err);
 
+/*
+ * The next time at which the clock shows it, or that moment: "22:00", "tomorrow 02:30", a date, or "now+1h". One that
+ * is over is refused.
+ */
+int when_next(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err);
+
 #endif

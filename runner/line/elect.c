@@ -216,7 +216,7 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 }
 
 const char *const waits_for_names[WAITS] = {
-	[WAITS_LANE] = "lane", [WAITS_HELD] = "held", [WAITS_MEMORY] = "memory",
+	[WAITS_LANE] = "lane", [WAITS_HELD] = "held", [WAITS_DRAINED] = "drained", [WAITS_MEMORY] = "memory",
 	[WAITS_VRAM] = "vram", [WAITS_CARD] = "card", [WAITS_STOPPED] = "stopped",
 };
 
@@ -226,7 +226,7 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 	const struct candidate *one = &candidates->list[index];
 
 	if (one->barred)
-		return one->held ? WAITS_HELD : WAITS_STOPPED;
+		return one->held ? WAITS_HELD : one->drained ? WAITS_DRAINED : WAITS_STOPPED;
 	if (elect_waits_for_card(conf, load, one))
 		return WAITS_CARD;
 	if (one->begun || lanes_busy >= conf->lanes)

@@ -30,6 +30,7 @@ struct candidate {
 	uint64_t reserved_bytes; /* the ceiling that it, or its class, asks for; 0: none */
 	bool barred;		 /* does not compete now: passed over, granted a lane already, or held */
 	bool held;		 /* barred because somebody said so */
+	bool drained;		 /* barred with all that have not begun */
 	bool no_room;		 /* nor now: see elect_has_room() and elect_has_vram() */
 	bool forced;		 /* a job is to be frozen for it */
 	uint64_t vram_bytes;	 /* of the card's memory, that is to be free before it starts; 0: any */
@@ -120,7 +121,7 @@ int elect_compare(const struct candidate *a, const struct candidate *b);
 struct candidate *elect(const struct candidates *candidates);
 
 /* Why a job waits: the contract's words. */
-enum waits_for { WAITS_LANE, WAITS_HELD, WAITS_MEMORY, WAITS_VRAM, WAITS_CARD, WAITS_STOPPED, WAITS };
+enum waits_for { WAITS_LANE, WAITS_HELD, WAITS_DRAINED, WAITS_MEMORY, WAITS_VRAM, WAITS_CARD, WAITS_STOPPED, WAITS };
 extern const char *const waits_for_names[WAITS];
 /* What keeps the one at `index` from starting, by the rule that decided it: `lanes_busy` of the lanes are taken. */
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,

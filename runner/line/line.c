@@ -17,9 +17,11 @@
 #include "conf/base/procid.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/base/text.h"
 #include "conf/paths.h"
 
 enum { ID_BLOCK = 100 };
+#define DRAINED "drained"
 
 void line_init(struct line *line)
 {
@@ -78,6 +80,46 @@ static int take_over_conf(struct line *line, bool may_lock, struct err *err)
 	return result;
 }
 
+/* A file that cannot be read is one that says "for good": whoever drained the queue had his reasons. */
+static int64_t read_drained(const struct line *line)
+{
+	SCOPE_FREE char *text = NULL;
+	struct err why = ERR_NONE;
+	int64_t until_s;
+
+	if (file_read(line->queue_fd, DRAINED, 64, &text, NULL, &why) < 0)
+		return why.errnum == ENOENT ? 0 : CONF_NEVER;
+	text[strcspn(text, "\n")] = '\0';
+	return text_number_parse(text, 1, CONF_NEVER, &until_s, NULL) < 0 ? CONF_NEVER : until_s;
+}
+
+static int write_drained(const struct line *line, int64_t until_s, struct err *err)
+{
+	char text[32];
+	int size = fmt(text, sizeof text, "%lld\n", (long long)until_s);
+
+	if (until_s)
+		return file_replace(line->queue_fd, DRAINED, text, (size_t)size, FILE_DURABLE, err);
+	if (unlinkat(line->queue_fd, DRAINED, 0) < 0)
+		return errno == ENOENT ? 0 : err_sys(err, "cannot undrain the queue");
+	return fsync(line->queue_fd) < 0 ? err_sys(err, "cannot undrain the queue") : 0;
+}
+
+int line_drain(struct line *line, int64_t until_s, struct err *err)
+{
+	if (write_drained(line, until_s, err) < 0)
+		return err_wrap(err, "%s", until_s ? "cannot drain the queue" : "cannot undrain the queue");
+	if (line_lock(line, err) < 0)
+		return -1;
+	line_conf_again(line, err);
+	/* As the file says now: of two who say something at once the later one is right. */
+	line->conf.drained_until_s = read_drained(line);
+	int result = conf_copy_write(line->queue_fd, &line->conf, err);
+	line->conf_copy = which_copy(line);
+	line_unlock(line);
+	return result;
+}
+
 int line_conf_again(struct line *line, struct err *err)
 {
 	uint64_t copy = which_copy(line);
@@ -112,6 +154,7 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 		return err_pass(err, &line->conf_err);
 	}
 	line->conf = *found;
+	line->conf.drained_until_s = read_drained(line);
 	/* What a newer pgpu wrote is left alone. */
 	return take_over_conf(line, may_lock && missing.errnum != EPROTO, err);
 }

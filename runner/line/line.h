@@ -129,6 +129,13 @@ int line_conf(struct line *line, bool may_lock, struct err *err);
 int line_conf_again(struct line *line, struct err *err);
 void line_close(struct line *line);
 
+/*
+ * Keeps jobs from starting until then (wall clock, seconds), CONF_NEVER: until 0 is said. Durable, in a file of its own
+ * beside the queue's copy of the configuration, which every election reads and which repeats it. Takes the lock; the
+ * line is to be settled after it.
+ */
+int line_drain(struct line *line, int64_t until_s, struct err *err);
+
 /* Waits for the lock however long it takes; sends SIGCONT to a holder that keeps it over a second, names it after ten.
  */
 int line_lock(struct line *line, struct err *err);

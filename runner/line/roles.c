@@ -41,7 +41,7 @@ static int grant_role(struct view *view, const struct seat_view *seat, struct er
 		struct candidate *best = NULL;
 		for (size_t i = 0; i < view->waiting.count; i++) {
 			struct candidate *next = &view->waiting.list[i];
-			bool fit = !next->barred && !next->spooled && next->file[0] &&
+			bool fit = (!next->barred || next->drained) && !next->spooled && next->file[0] &&
 				   !(member->ticket.fd >= 0 && next->id == member->job.id);
 			if (fit && (!best || elect_compare(next, best) < 0))
 				best = next;
@@ -98,7 +98,7 @@ static bool watch_needed(const struct view *view)
 		return true;
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		const struct candidate *one = &view->waiting.list[i];
-		if (!one->spooled && one->file[0] && !one->barred)
+		if (!one->spooled && one->file[0] && (!one->barred || one->drained))
 			return true;
 	}
 	return false;

@@ -50,6 +50,8 @@ static bool job_wants_card(const struct view *view)
 
 static bool any_may_run(const struct view *view)
 {
+	if (conf_is_drained(&view->member->line->conf))
+		return false;
 	for (size_t i = 0; i < view->services.count; i++) {
 		if (!view->services.list[i].held)
 			return true;

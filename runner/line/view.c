@@ -155,9 +155,17 @@ static int add_self(struct view *view)
 
 static void rate(struct view *view)
 {
+	const struct line *line = view->member->line;
+	int64_t until_s = line->conf.drained_until_s;
+	bool drained = conf_is_drained(&line->conf);
+
+	if (drained && until_s != CONF_NEVER && view->waiting.count + view->services.count)
+		view_note_again(view, view->now + until_s * NS_PER_S - clock_wall_ns());
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		struct candidate *one = &view->waiting.list[i];
-		elect_rate(&view->member->line->conf, one);
+		elect_rate(&line->conf, one);
+		if (drained && !one->begun && !one->barred)
+			one->barred = one->drained = true;
 		one->session_served = served_of(&view->served, one->session);
 	}
 }

@@ -112,6 +112,46 @@ static void nights_when_the_clock_changes(void **state)
 	means("2026-10-25T02:40:00+01:00", "2026-10-25T02:30+01:00", "2026-10-25T02:30:00+01:00");
 }
 
+static void comes(const char *now, const char *text, const char *what)
+{
+	char found[CLOCK_TEXT];
+	int64_t ns;
+
+	assert_int_equal(when_next(text, at(now), &ns, NULL), 0);
+	clock_wall_format(ns, found);
+	assert_string_equal(found, what);
+}
+
+static void comes_not(const char *text, const char *why)
+{
+	struct err err = ERR_NONE;
+	int64_t ns = -7;
+
+	assert_int_equal(when_next(text, at(NOON), &ns, &err), -1);
+	assert_int_equal(err.code, EXIT_USAGE);
+	assert_string_equal(err.text, why);
+	assert_int_equal(ns, -7);
+}
+
+static void the_next_time_that_a_clock_shows(void **state)
+{
+	(void)state;
+	comes(NOON, "22:00", "2026-11-30T22:00:00+01:00");
+	comes(NOON, "12:00", "2026-12-01T12:00:00+01:00");
+	comes(NOON, "12:00:01", "2026-11-30T12:00:01+01:00");
+	comes(NOON, "tomorrow 02:30", "2026-12-01T02:30:00+01:00");
+	comes(NOON, "today 12:01", "2026-11-30T12:01:00+01:00");
+	comes(NOON, "2026-12-24", "2026-12-24T00:00:00+01:00");
+	comes(NOON, "now+1h30m", "2026-11-30T13:30:00+01:00");
+	comes("2026-03-28T22:00:00+01:00", "02:30", "2026-03-29T03:30:00+02:00");
+	comes("2026-10-24T22:00:00+02:00", "02:30", "2026-10-25T02:30:00+02:00");
+	comes("2026-10-25T02:40:00+02:00", "02:30", "2026-10-26T02:30:00+01:00");
+	comes_not("today 11:59", "'today 11:59' is over");
+	comes_not("2026-11-30T12:00", "'2026-11-30T12:00' is over");
+	comes_not("now+30", "'30' is 30s or 30m; write one of them");
+	comes_not("8h", "'8h' is no time (22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h)");
+}
+
 static void other_zones(void **state)
 {
 	(void)state;
@@ -132,8 +172,11 @@ static void other_zones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(so_long_ago), cmocka_unit_test(the_last_time_that_a_clock_showed),
-		cmocka_unit_test(a_date),      cmocka_unit_test(nights_when_the_clock_changes),
+		cmocka_unit_test(so_long_ago),
+		cmocka_unit_test(the_last_time_that_a_clock_showed),
+		cmocka_unit_test(a_date),
+		cmocka_unit_test(nights_when_the_clock_changes),
+		cmocka_unit_test(the_next_time_that_a_clock_shows),
 		cmocka_unit_test(other_zones),
 	};
 
