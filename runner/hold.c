@@ -278,6 +278,7 @@ void hold_first_ended(struct hold *hold, int status, const struct rusage *usage)
 	hold->usage = *usage;
 	if (hold_empty(hold))
 		return;
+	hold_gpu_again(hold);
 	int left = hold->stop == STOP_NONE ? hold_count(hold) : 0;
 	if (left > 0)
 		say("%d process%s of the job %s left behind and ended", left, left == 1 ? "" : "es",

@@ -64,6 +64,7 @@ struct hold {
 	struct err stalled;  /* what was measured, text "" where it did not stall */
 	bool outside;	     /* processes that left the cell are looked at too */
 	struct gpu *gpu;     /* gpu.c's; NULL until it is looked at */
+	int64_t card_at_ns;  /* awake: when to look at the cards; INT64_MAX: not any more */
 	int64_t rules_at_ns; /* awake: when to look at the rules again; INT64_MAX: not by themselves */
 	int64_t tick_ns;
 };
@@ -143,10 +144,18 @@ void hold_rules_begin(struct hold *hold);
 void hold_rules_look(struct hold *hold);
 
 /*
- * gpu.c: fills in what the job has of the cards and how long its engines ran; `outside`: of its processes outside its
- * cell too. hold_gpu_end() ends the looking.
+ * gpu.c: what the job does on the cards (cell/gpuwatch.h). hold_gpu_begin() once the job has started; hold_gpu_watch()
+ * after each sleep and at card_at_ns looks when it is time, and puts what it sees of a job that holds a card on its
+ * lane. hold_gpu_again() looks once more at a job that held one, before its processes are ended.
+ *
+ * hold_gpu_look() looks now, for the stall rule: what the job has of the cards and how long its engines ran; `outside`:
+ * of its processes outside its cell too. hold_gpu_judge() tells the verdict what was seen; hold_gpu_end() ends it.
  */
+void hold_gpu_begin(struct hold *hold);
+void hold_gpu_watch(struct hold *hold);
+void hold_gpu_again(struct hold *hold);
 void hold_gpu_look(struct hold *hold, bool outside, struct activity *now);
+void hold_gpu_judge(const struct hold *hold, struct verdict *verdict);
 void hold_gpu_end(struct hold *hold);
 
 /* What the job holds of RAM now; shared pages may count more than once where no cell counts them. 0: unknown. */

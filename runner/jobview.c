@@ -76,6 +76,7 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	memcpy(view->card, entry->card, sizeof view->card);
 	view->lane = lane;
 	view->pid = entry->main.pid;
+	view->gpu_ns = entry->looked_boot_ns ? entry->gpu_ns : -1;
 	view->restarts = entry->restarts;
 	fmt(view->cell, sizeof view->cell, "%s", entry->cell);
 	if (entry->stuck)
@@ -236,6 +237,7 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 		memcpy(view->card, live.card, sizeof view->card);
 	/* The name of a standing job that runs counts this start as well. */
 	view->restarts = live.restarts;
+	view->gpu_ns = live.gpu_ns;
 	memcpy(view->cell, live.cell, sizeof view->cell);
 	memcpy(view->sentence, live.sentence, sizeof view->sentence);
 	jobview_free(&live);

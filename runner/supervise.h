@@ -47,6 +47,7 @@ struct verdict {
 	int64_t frozen_ns;
 	int64_t waited_ns; /* before this hold */
 	struct cell_figures figures;
+	int64_t gpu_ns; /* its time on the cards, of all its holds; -1: unknown */
 };
 
 /* -1 when pgpu itself failed before the command began (exit code 125). */

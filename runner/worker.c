@@ -93,7 +93,7 @@ static void run_prepared(struct worker *worker, struct task *task, struct verdic
 	if (supervise(&worker->member, task, verdict, err) == 0)
 		return;
 	*verdict = (struct verdict){
-		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }
+		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }, .gpu_ns = -1
 	};
 }
 
@@ -223,7 +223,7 @@ static int run_one(struct worker *worker, struct err *err)
 	struct member *member = &worker->member;
 	struct task task = { .spool = &worker->queue.spool, .signals = &worker->signals };
 	struct prepared prepared;
-	struct verdict verdict = { .why.text = "", .figures = { -1, -1 } };
+	struct verdict verdict = { .why.text = "", .figures = { -1, -1 }, .gpu_ns = -1 };
 	char file[256];
 
 	memcpy(file, worker->queue.spooled.taken, sizeof file);

@@ -59,6 +59,10 @@ struct entry {
 	uint64_t vram_bytes;	 /* of the card's memory, what was asked for */
 	char card[PCI_TEXT];	 /* the one that was asked for, or that its lane is bound to; "": any */
 	uint64_t held_bytes;	 /* of a frozen job: what it holds; of a service: what was used before it; 0: unknown */
+	int64_t looked_boot_ns;	 /* what its watcher saw last of a job that holds a card; 0: nothing, and unknown */
+	int gpu_permille;	 /* its share of the busiest engine; -1: unknown, as the next two */
+	int64_t gpu_ns;		 /* its time on the cards in all */
+	int64_t on_card_bytes;	 /* of their memory */
 	struct procid main;	 /* the job's first process */
 	char cell[512];		 /* path of its cgroup; "" without one */
 	int stuck;		 /* a process that SIGKILL does not end; 0: none */
