@@ -77,6 +77,7 @@ struct conf {
 	int64_t vram_patience_ns;	 /* so long a lane is not kept free for who waits for VRAM */
 	int64_t standing_after_ns;	 /* so long the card is free before a standing job is started */
 	uint64_t contender_vram_bytes;	 /* by so much a foreign client may grow while one runs */
+	int64_t vram_settle_ns;		 /* so long at most a lane waits for an ended job's VRAM to come free */
 	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
 	int64_t keep_ns;		 /* so long the record of an ended job is kept; CONF_NEVER: never removed */
 	int keep_jobs;			 /* of at most so many; 0: any number */

@@ -26,6 +26,7 @@ const struct conf_key conf_root_keys[] = {
 	{ "lost-limit", CONF_NUMBER, ROOT(lost_limit), .least = 0, .most = CONF_LOST },
 	{ "standing-after", CONF_DURATION, ROOT(standing_after_ns), .empty_ok = true },
 	{ "contender-vram", CONF_SIZE, ROOT(contender_vram_bytes) },
+	{ "vram-settle", CONF_DURATION, ROOT(vram_settle_ns), .empty_ok = true },
 	{ "processes", CONF_NUMBER, ROOT(processes), .least = 1, .most = CONF_PROCESSES },
 	{ "grace", CONF_DURATION, ROOT(grace_ns), .empty_ok = true },
 	{ "take-within", CONF_DURATION, ROOT(take_ns) },

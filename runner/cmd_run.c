@@ -239,6 +239,8 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 
 	run->member.job.waited_ns = clock_awake_ns() - run->arrived_ns;
 	int failed = supervise(&run->member, &task, &verdict, err);
+	if (failed == 0)
+		reclaim_wait(&run->member, &run->signals, &verdict.reclaim);
 	/* The lane goes on before anything is said or written. */
 	int left = member_leave(&run->member, &ignored);
 	if (failed < 0)

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
+#include "conf/base/say.h"
+#include "conf/base/text.h"
 #include "runner/cell/gpuwatch.h"
 #include "runner/cell/pids.h"
 #include "runner/cell/probe.h"
@@ -18,6 +21,8 @@ struct gpu {
 	struct probe_account account;
 	struct gpuwatch watch;
 	int64_t away_ns; /* the hold's, at the last look */
+	struct reclaim reclaim;
+	bool let_go; /* the last look found nothing to wait for */
 };
 
 static struct gpu *gpu_of(struct hold *hold)
@@ -66,6 +71,17 @@ static int sample_job(struct hold *hold, const struct probe_set *job, struct pro
 	return result;
 }
 
+/* A job that has just let go of all its memory may be about to end, with that memory still on its way back. */
+static void keep_plan(struct gpu *gpu, const struct probe_cards *cards, const struct probe_use *use)
+{
+	struct reclaim plan;
+
+	reclaim_plan(cards, use, &plan);
+	if (plan.count || gpu->let_go)
+		gpu->reclaim = plan;
+	gpu->let_go = plan.count == 0;
+}
+
 /* -1: nothing was learnt. */
 static int look(struct hold *hold, bool outside, struct probe_step *ret_step)
 {
@@ -91,6 +107,9 @@ static int look(struct hold *hold, bool outside, struct probe_step *ret_step)
 					      .broken = gpu->away_ns != hold->away_ns };
 		gpuwatch_add(&gpu->watch, &seen);
 		gpu->away_ns = hold->away_ns;
+		/* What is dying already is used and held by nobody: that would make the floor too high. */
+		if (!hold->gone && !hold->kill_at_ns)
+			keep_plan(gpu, &sample.cards, &use);
 	}
 	probe_sample_free(&sample);
 	free(pids.list);
@@ -173,9 +192,85 @@ void hold_gpu_again(struct hold *hold)
 		look(hold, hold->outside, &step);
 }
 
-void hold_gpu_judge(const struct hold *hold, struct verdict *verdict)
+static bool had_client(const struct gpu *gpu, const struct probe_client *client)
 {
-	verdict->gpu_ns = hold->gpu ? gpuwatch_total_ns(&hold->gpu->watch) : -1;
+	for (size_t i = 0; i < gpu->account.list.count; i++) {
+		if (probe_client_same(&gpu->account.clients[i].client, client))
+			return true;
+	}
+	return false;
+}
+
+/* Has a card open, and is the job's: by a client that was the job's, or by the mark. */
+static bool is_left(const struct gpu *gpu, const struct probe_sample *sample, uint32_t process,
+		    const struct probe_set *marked)
+{
+	bool ours = probe_set_has(marked, sample->processes[process].pid);
+
+	for (size_t i = 0; i < sample->hold_list.count; i++) {
+		if (sample->holds[i].process == process &&
+		    (ours || had_client(gpu, &sample->clients[sample->holds[i].client])))
+			return true;
+	}
+	for (size_t i = 0; ours && i < sample->share_list.count; i++) {
+		if (sample->shares[i].process == process && !sample->processes[process].gone)
+			return true;
+	}
+	return false;
+}
+
+static void find_left(const struct hold *hold, const struct probe_sample *sample, const struct probe_set *marked,
+		      struct reclaim *reclaim, char name[32])
+{
+	for (uint32_t i = 0; i < sample->process_list.count && reclaim->holder_count < RECLAIM_HOLDERS; i++) {
+		const struct probe_process *process = &sample->processes[i];
+		if (process->pid == getpid() || !is_left(hold->gpu, sample, i, marked))
+			continue;
+		if (reclaim->holder_count == 0)
+			text_show(process->named ? process->comm : "?", name, 32);
+		reclaim->holders[reclaim->holder_count].pid = process->pid;
+		reclaim->holders[reclaim->holder_count++].start = process->start;
+	}
+}
+
+/* Of a job that had a card, once it has ended: every process of the machine is looked at, one time. */
+static void look_for_left(struct hold *hold, struct verdict *verdict)
+{
+	struct reclaim *reclaim = &verdict->reclaim;
+	struct stray stray = { .mark = hold->mark, .since = hold->member->job.main.start };
+	struct pids pids = { 0 };
+	SCOPE_SAMPLE struct probe_sample sample = { 0 };
+	struct err ignored = ERR_NONE;
+	char name[32] = "?", more[32] = "";
+
+	if (probe_sample(&hold->gpu->probe, NULL, &sample, &ignored) < 0)
+		return;
+	stray_each(&stray, pids_add, &pids);
+	struct probe_set marked = pids_set(&pids);
+	find_left(hold, &sample, &marked, reclaim, name);
+	free(pids.list);
+	if (reclaim->holder_count > 1)
+		fmt(more, sizeof more, ", and %d more", reclaim->holder_count - 1);
+	if (reclaim->holder_count)
+		err_set(&ignored, EXIT_OK, "job %llu has ended; its process %d (%s) still has the card open%s",
+			(unsigned long long)hold->member->job.id, reclaim->holders[0].pid, name, more);
+	if (ignored.text[0] && verdict->why.text[0])
+		say("%s", ignored.text);
+	else if (ignored.text[0])
+		verdict->why = ignored;
+}
+
+void hold_gpu_judge(struct hold *hold, struct verdict *verdict)
+{
+	if (!hold->gpu)
+		return;
+	verdict->gpu_ns = gpuwatch_total_ns(&hold->gpu->watch);
+	if (!hold->gpu->watch.held)
+		return;
+	verdict->reclaim = hold->gpu->reclaim;
+	look_for_left(hold, verdict);
+	if (hold->member->line->conf.vram_settle_ns == 0)
+		verdict->reclaim = (struct reclaim){ 0 };
 }
 
 void hold_gpu_end(struct hold *hold)

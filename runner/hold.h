@@ -149,13 +149,16 @@ void hold_rules_look(struct hold *hold);
  * lane. hold_gpu_again() looks once more at a job that held one, before its processes are ended.
  *
  * hold_gpu_look() looks now, for the stall rule: what the job has of the cards and how long its engines ran; `outside`:
- * of its processes outside its cell too. hold_gpu_judge() tells the verdict what was seen; hold_gpu_end() ends it.
+ * of its processes outside its cell too.
+ *
+ * hold_gpu_judge() when nothing of the job lives: tells the verdict what was seen, and of a job that had a card who of
+ * it, outside its cell, still has; hold_gpu_end() ends it.
  */
 void hold_gpu_begin(struct hold *hold);
 void hold_gpu_watch(struct hold *hold);
 void hold_gpu_again(struct hold *hold);
 void hold_gpu_look(struct hold *hold, bool outside, struct activity *now);
-void hold_gpu_judge(const struct hold *hold, struct verdict *verdict);
+void hold_gpu_judge(struct hold *hold, struct verdict *verdict);
 void hold_gpu_end(struct hold *hold);
 
 /* What the job holds of RAM now; shared pages may count more than once where no cell counts them. 0: unknown. */

@@ -9,6 +9,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/scope.h"
+#include "conf/base/text.h"
 #include "runner/line/ticket.h"
 
 void jobview_free(struct jobview *view)
@@ -47,6 +48,17 @@ static int64_t known(int64_t figure)
 	return figure ? figure : -1;
 }
 
+static void tell_settling(const struct entry *entry, char *text, size_t size)
+{
+	char bytes[TEXT_SIZE];
+
+	text_size_show((uint64_t)entry->settling_bytes, bytes);
+	if (entry->settling_pid)
+		fmt(text, size, "has ended; process %d of it still has the card open", entry->settling_pid);
+	else
+		fmt(text, size, "has ended; %s of the card's memory is not free yet", bytes);
+}
+
 void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view)
 {
 	struct jobview *view = ret_view;
@@ -81,6 +93,8 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	fmt(view->cell, sizeof view->cell, "%s", entry->cell);
 	if (entry->stuck)
 		fmt(view->sentence, sizeof view->sentence, "blocked by unkillable pid %d", entry->stuck);
+	else if (entry->settling_pid || entry->settling_bytes)
+		tell_settling(entry, view->sentence, sizeof view->sentence);
 }
 
 static char *expand(const char *pattern, uint64_t id, const char *name)

@@ -21,6 +21,7 @@
 #include "runner/cell/launch.h"
 #include "runner/line/member.h"
 #include "runner/line/signals.h"
+#include "runner/reclaim.h"
 #include "submit/history.h"
 #include "submit/spool.h"
 
@@ -47,7 +48,8 @@ struct verdict {
 	int64_t frozen_ns;
 	int64_t waited_ns; /* before this hold */
 	struct cell_figures figures;
-	int64_t gpu_ns; /* its time on the cards, of all its holds; -1: unknown */
+	int64_t gpu_ns;		/* its time on the cards, of all its holds; -1: unknown */
+	struct reclaim reclaim; /* what is to be waited for before the lane goes on, once the outcome is on file */
 };
 
 /* -1 when pgpu itself failed before the command began (exit code 125). */

@@ -175,7 +175,9 @@ static int run_service(struct worker *worker, struct err *err)
 	struct member *member = &worker->member;
 	struct spool *spool = &worker->queue.spool;
 	struct task task = { .spool = spool, .signals = &worker->signals };
-	struct verdict verdict = { .outcome = OUTCOME_FAILED, .exit_code = EXIT_NO_START, .figures = { -1, -1 } };
+	struct verdict verdict = {
+		.outcome = OUTCOME_FAILED, .exit_code = EXIT_NO_START, .figures = { -1, -1 }, .gpu_ns = -1
+	};
 	struct prepared prepared;
 	char file[256];
 
@@ -218,6 +220,16 @@ static int run_service(struct worker *worker, struct err *err)
 	return 0;
 }
 
+/* The outcome is on file, and durable: whoever kills us meanwhile loses nothing. */
+static void wait_for_card(struct worker *worker, const struct verdict *verdict)
+{
+	struct err ignored = ERR_NONE;
+
+	spool_sync(&worker->queue.spool, &ignored);
+	reclaim_wait(&worker->member, &worker->signals, &verdict->reclaim);
+	worker->member.ended = true;
+}
+
 static int run_one(struct worker *worker, struct err *err)
 {
 	struct member *member = &worker->member;
@@ -248,7 +260,8 @@ static int run_one(struct worker *worker, struct err *err)
 	}
 	prepare_free(&worker->queue, &prepared);
 	wait_for_shutdown(&verdict);
-	member->ended = true;
+	bool settles = verdict.reclaim.count || verdict.reclaim.holder_count;
+	member->ended = !settles || damaged;
 	/* A record that cannot be read is set aside already; the lane is free for the next. */
 	if (damaged)
 		return 0;
@@ -258,6 +271,8 @@ static int run_one(struct worker *worker, struct err *err)
 	if (record_end(worker, &verdict, err) < 0)
 		return -1;
 	verdict_row(member, &verdict, row);
+	if (settles)
+		wait_for_card(worker, &verdict);
 	if (member_settle(member, err) < 0)
 		return -1;
 	/* The next job may be ours already: neither a full disk nor a log that cannot be written is to lose it. The

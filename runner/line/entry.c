@@ -64,6 +64,8 @@ static const struct field fields[] = {
 	FIELD("main", FIELD_PROC, main),
 	FIELD("cell", FIELD_TEXT, cell),
 	FIELD("stuck", FIELD_INT, stuck),
+	FIELD("settling-pid", FIELD_INT, settling_pid),
+	FIELD("settling", FIELD_NUMBER, settling_bytes),
 	FIELD("again", FIELD_NUMBER, again_boot_ns),
 	FIELD("mark", FIELD_TEXT, mark),
 	/* Written once a second while a card is in use: last, so that a reader in between meets a change at the end. */

@@ -66,6 +66,8 @@ struct entry {
 	struct procid main;	 /* the job's first process */
 	char cell[512];		 /* path of its cgroup; "" without one */
 	int stuck;		 /* a process that SIGKILL does not end; 0: none */
+	int settling_pid;	 /* the job is over: of its own, and still has a card open; 0: none */
+	int64_t settling_bytes;	 /* and of the card's memory so much is to come free before the lane goes on */
 	int64_t again_boot_ns;	 /* no supervisor lives: when to try again to end it */
 	char mark[128];		 /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
 };
