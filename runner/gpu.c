@@ -22,7 +22,8 @@ struct gpu {
 	struct gpuwatch watch;
 	int64_t away_ns; /* the hold's, at the last look */
 	struct reclaim reclaim;
-	bool let_go; /* the last look found nothing to wait for */
+	struct gpuoom_evidence evidence; /* its figures of a card alone */
+	bool let_go;			 /* the last look found nothing to wait for */
 };
 
 static struct gpu *gpu_of(struct hold *hold)
@@ -71,14 +72,33 @@ static int sample_job(struct hold *hold, const struct probe_set *job, struct pro
 	return result;
 }
 
+/* Of the card that it has most of. */
+static void keep_evidence(struct gpu *gpu, const struct probe_cards *cards, const struct probe_use *use)
+{
+	struct gpuoom_evidence *evidence = &gpu->evidence;
+
+	evidence->held_bytes = evidence->free_bytes = evidence->total_bytes = -1;
+	for (int i = 0; i < use->card_count; i++) {
+		const struct probe_card *card = probe_cards_find(cards, use->cards[i].pci, use->cards[i].driver);
+		if (!card || use->cards[i].vram_bytes <= evidence->held_bytes)
+			continue;
+		bool known = card->vram_total_bytes > 0 && card->vram_used_bytes >= 0 && !card->apu;
+		evidence->held_bytes = use->cards[i].vram_bytes;
+		evidence->total_bytes = known ? card->vram_total_bytes : -1;
+		evidence->free_bytes = known ? card->vram_total_bytes - card->vram_used_bytes : -1;
+	}
+}
+
 /* A job that has just let go of all its memory may be about to end, with that memory still on its way back. */
 static void keep_plan(struct gpu *gpu, const struct probe_cards *cards, const struct probe_use *use)
 {
 	struct reclaim plan;
 
 	reclaim_plan(cards, use, &plan);
-	if (plan.count || gpu->let_go)
+	if (plan.count || gpu->let_go) {
 		gpu->reclaim = plan;
+		keep_evidence(gpu, cards, use);
+	}
 	gpu->let_go = plan.count == 0;
 }
 
@@ -258,6 +278,15 @@ static void look_for_left(struct hold *hold, struct verdict *verdict)
 		say("%s", ignored.text);
 	else if (ignored.text[0])
 		verdict->why = ignored;
+}
+
+void hold_gpu_evidence(const struct hold *hold, struct gpuoom_evidence *evidence)
+{
+	if (!hold->gpu || !hold->gpu->watch.held)
+		return;
+	evidence->held_bytes = hold->gpu->evidence.held_bytes;
+	evidence->free_bytes = hold->gpu->evidence.free_bytes;
+	evidence->total_bytes = hold->gpu->evidence.total_bytes;
 }
 
 void hold_gpu_judge(struct hold *hold, struct verdict *verdict)

@@ -8,6 +8,7 @@
 
 #include <sys/resource.h>
 
+#include "runner/cell/gpuoom.h"
 #include "runner/cell/stall.h"
 #include "runner/cell/terminal.h"
 #include "runner/cell/times.h"
@@ -151,6 +152,7 @@ void hold_rules_look(struct hold *hold);
  * hold_gpu_look() looks now, for the stall rule: what the job has of the cards and how long its engines ran; `outside`:
  * of its processes outside its cell too.
  *
+ * hold_gpu_evidence() fills in what the job had of the card that it had most of, when it was last seen whole.
  * hold_gpu_judge() when nothing of the job lives: tells the verdict what was seen, and of a job that had a card who of
  * it, outside its cell, still has; hold_gpu_end() ends it.
  */
@@ -158,8 +160,12 @@ void hold_gpu_begin(struct hold *hold);
 void hold_gpu_watch(struct hold *hold);
 void hold_gpu_again(struct hold *hold);
 void hold_gpu_look(struct hold *hold, bool outside, struct activity *now);
+void hold_gpu_evidence(const struct hold *hold, struct gpuoom_evidence *evidence);
 void hold_gpu_judge(struct hold *hold, struct verdict *verdict);
 void hold_gpu_end(struct hold *hold);
+
+/* outofvram.c: when nothing of the job lives: changes `failed` to `gpu-oom` by evidence, and says which in `why`. */
+void hold_vram_judge(struct hold *hold, struct verdict *verdict);
 
 /* What the job holds of RAM now; shared pages may count more than once where no cell counts them. 0: unknown. */
 uint64_t hold_memory(const struct hold *hold);

@@ -334,6 +334,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	judge(&hold, &verdict);
 	read_figures(&hold, &verdict);
 	hold_ceiling_judge(&hold, &verdict);
+	hold_vram_judge(&hold, &verdict);
 	hold_gpu_judge(&hold, &verdict);
 	hold_turn_end(&hold);
 	put_away(&hold);

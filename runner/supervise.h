@@ -32,6 +32,7 @@ struct task {
 	char *const *environment;  /* the job's; the marks of contract "What a job sees" are added here */
 	char *const *extra;	   /* more assignments of the kind of job, NULL-ended; may be NULL */
 	bool needs_card;	   /* the card on its lane's text is the one that it asked for */
+	int64_t output_from[2];	   /* of its output and error files: what was in them before, bytes */
 	const char *budget_signal; /* as sigspec_parse() reads it; NULL: its class's */
 	struct service *service;   /* of a standing job: neither lane, turn, budget nor stall rule is its; else NULL */
 	bool interactive; /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */

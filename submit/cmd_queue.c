@@ -43,9 +43,9 @@ struct listing {
 static int check_state(const char *state, struct err *err)
 {
 	static const char words[][11] = { "pending",   "running", "frozen",  "completing", "completed", "failed",
-					  "cancelled", "timeout", "stalled", "oom",	   "lost",	"PD",
-					  "R",	       "S",	  "CG",	     "CD",	   "F",		"CA",
-					  "TO",	       "ST",	  "OOM",     "NF" };
+					  "cancelled", "timeout", "stalled", "oom",	   "gpu-oom",	"lost",
+					  "PD",	       "R",	  "S",	     "CG",	   "CD",	"F",
+					  "CA",	       "TO",	  "ST",	     "OOM",	   "NF" };
 	enum { COUNT = sizeof words / sizeof words[0] };
 	const char *list[COUNT + 1] = { NULL };
 	char hint[64];
