@@ -49,6 +49,7 @@ struct conf_class {
 	int64_t limit_ns;		/* the hard end; 0: twice the budget in force for the job */
 	uint64_t memory_bytes;		/* ceiling; 0: conf.memory_bytes */
 	uint64_t vram_bytes;		/* of the card's memory, that must be free before a job starts; 0: any */
+	uint64_t vram_max_bytes;	/* ceiling of each card's memory; 0: none */
 	char turns_as[CONF_CLASS_NAME]; /* "" or the class whose rank it takes once one of the next three is passed; 0:
 					   never */
 	bool no_new_privileges;		/* set-user-ID programs and file capabilities give the job nothing */

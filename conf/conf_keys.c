@@ -44,6 +44,7 @@ const struct conf_key conf_class_keys[] = {
 	{ "limit", CONF_DURATION, ROW(limit_ns) },
 	{ "memory", CONF_SIZE, ROW(memory_bytes) },
 	{ "vram", CONF_SIZE, ROW(vram_bytes) },
+	{ "vram-max", CONF_SIZE, ROW(vram_max_bytes) },
 	{ "turns-as", CONF_NAME, ROW(turns_as), .empty_ok = true },
 	{ "turns-as-after-run", CONF_DURATION, ROW(turns_as_after_run_ns), .empty_ok = true },
 	{ "turns-as-after-wait", CONF_DURATION, ROW(turns_as_after_wait_ns), .empty_ok = true },

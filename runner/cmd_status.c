@@ -73,6 +73,7 @@ static void put_lane_json(int number, const struct entry *entry, const char *car
 	json_seconds(out, "budget_s", view.budget_ns);
 	json_count(out, "memory_bytes", view.memory_bytes);
 	json_count(out, "vram_bytes", use->vram_bytes);
+	json_count(out, "vram_max_bytes", entry->vram_max_bytes ? (int64_t)entry->vram_max_bytes : -1);
 	json_count(out, "gpu_percent", gpu_percent(entry, use));
 	json_text(out, "reason", view.sentence[0] ? view.sentence : NULL);
 	buf_puts(out, "}");
@@ -104,9 +105,11 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	}
 	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,", status->snapshot.waiting.count, status->bad);
 	cardview_json_foreign(&status->cards, out);
-	buf_printf(out, ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"reason\":",
+	buf_printf(out,
+		   ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"vram\":%s,\"reason\":",
 		   status->place->available ? "true" : "false", status->place->memory ? "true" : "false",
-		   status->place->freezer ? "true" : "false", status->place->pids ? "true" : "false");
+		   status->place->freezer ? "true" : "false", status->place->pids ? "true" : "false",
+		   cell_place_has_dmem(status->place) ? "true" : "false");
 	buf_json(out, reason[0] ? reason : missing[0] ? missing : NULL);
 	buf_puts(out, "}}\n");
 }
@@ -128,8 +131,8 @@ static void show_pressure(const struct entry *entry, char text[40])
 	cell_close(&cell);
 }
 
-enum { USE_TEXT = TEXT_SIZE + 24 };
-/* ", VRAM 2.0G, GPU 97%" of a job that is known to have some, else nothing. */
+enum { USE_TEXT = 2 * TEXT_SIZE + 32 };
+/* ", VRAM 2.0G of 4.0G, GPU 97%" of a job that is known to have some, else nothing. */
 static void show_use(const struct entry *entry, const struct cardview_lane *use, char text[USE_TEXT])
 {
 	char size[TEXT_SIZE];
@@ -139,6 +142,10 @@ static void show_use(const struct entry *entry, const struct cardview_lane *use,
 	if (use->vram_bytes > 0) {
 		text_size_show((uint64_t)use->vram_bytes, size);
 		used = fmt(text, USE_TEXT, ", VRAM %s", size);
+	}
+	if (use->vram_bytes > 0 && entry->vram_max_bytes) {
+		text_size_show(entry->vram_max_bytes, size);
+		used += fmt(text + used, USE_TEXT - (size_t)used, " of %s", size);
 	}
 	if (percent >= 0 && !use->idle)
 		fmt(text + used, USE_TEXT - (size_t)used, ", GPU %d%%", percent);
@@ -208,6 +215,17 @@ static void put_standing(const struct snapshot *snapshot, struct buf *out)
 	}
 }
 
+static bool wants_vram_max(const struct status *status, const struct conf *conf)
+{
+	bool wants = false;
+
+	for (int i = 0; i < conf->class_count; i++)
+		wants |= conf->classes[i].vram_max_bytes != 0;
+	for (int i = 0; i < status->snapshot.lane_count; i++)
+		wants |= status->snapshot.lanes[i].entry.vram_max_bytes != 0;
+	return wants;
+}
+
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
 {
 	cardview_text_cards(&status->cards, out);
@@ -235,6 +253,8 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	if (status->bad)
 		buf_printf(out, "set aside: %ld damaged or strange in the queue's folder bad/\n", status->bad);
 	put_cells(status->place, out);
+	if (wants_vram_max(status, conf) && !cell_place_has_dmem(status->place))
+		buf_puts(out, "vram-max: watched, not enforced by the kernel: no dmem controller for cells\n");
 }
 
 static int show(struct queue *queue, struct status *status, bool json, struct err *err)

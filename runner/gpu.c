@@ -102,6 +102,25 @@ static void keep_plan(struct gpu *gpu, const struct probe_cards *cards, const st
 	gpu->let_go = plan.count == 0;
 }
 
+/* Where the kernel does not keep the ceiling: told once, and nothing is stopped for it. */
+static void tell_above(struct hold *hold, const struct probe_use *use)
+{
+	uint64_t most = hold->member->job.vram_max_bytes;
+	char ceiling[TEXT_SIZE], held[TEXT_SIZE];
+
+	for (int i = 0; i < use->card_count; i++) {
+		int64_t bytes = use->cards[i].vram_bytes;
+		if (most == 0 || hold->vram_told || hold->cell.vram || bytes < 0 || (uint64_t)bytes <= most)
+			continue;
+		text_size_show((uint64_t)bytes, held);
+		text_size_show(most, ceiling);
+		say("job %llu has %s of the card's memory, above its ceiling of %s; watched, not enforced by the "
+		    "kernel",
+		    (unsigned long long)hold->member->job.id, held, ceiling);
+		hold->vram_told = true;
+	}
+}
+
 /* -1: nothing was learnt. */
 static int look(struct hold *hold, bool outside, struct probe_step *ret_step)
 {
@@ -127,6 +146,7 @@ static int look(struct hold *hold, bool outside, struct probe_step *ret_step)
 					      .broken = gpu->away_ns != hold->away_ns };
 		gpuwatch_add(&gpu->watch, &seen);
 		gpu->away_ns = hold->away_ns;
+		tell_above(hold, &use);
 		/* What is dying already is used and held by nobody: that would make the floor too high. */
 		if (!hold->gone && !hold->kill_at_ns)
 			keep_plan(gpu, &sample.cards, &use);

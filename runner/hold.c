@@ -89,7 +89,8 @@ int hold_make_cell(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
 	const struct cell_place *place = hold->place;
-	struct cell_limits limits = { member->job.memory_bytes, member->line->conf.processes };
+	struct cell_limits limits = { member->job.memory_bytes, member->line->conf.processes,
+				      member->job.vram_max_bytes };
 	struct err why = ERR_NONE;
 
 	if (place->available && cell_make(place, hold->cell_name, &limits, &hold->cell, &why) < 0) {

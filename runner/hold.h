@@ -47,6 +47,7 @@ struct hold {
 	bool killed;
 	bool enforced;	     /* the kernel keeps the ceiling of memory */
 	int64_t pressed_ns;  /* at its limit: so long it had been held up by that ceiling */
+	bool vram_told;	     /* that the job is above its ceiling of the card's memory */
 	bool look_at_memory; /* once a second: it does not, or it does not keep the peak */
 	int64_t peak_bytes;  /* what was seen then, and of it the shared part; 0: nothing */
 	int64_t shared_bytes;

@@ -48,6 +48,7 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 	entry->budget_ns = job->budget_ns;
 	entry->limit_ns = job->limit_ns;
 	entry->memory_bytes = job->memory_bytes;
+	entry->vram_max_bytes = job->vram_max_bytes;
 	fmt(entry->name, sizeof entry->name, "%s", job->name);
 	fmt(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
 	    command.text ? command.text : "");

@@ -60,6 +60,7 @@ static const struct field fields[] = {
 	FIELD("reserved", FIELD_NUMBER, reserved_bytes),
 	FIELD("vram", FIELD_NUMBER, vram_bytes),
 	FIELD("card", FIELD_TEXT, card),
+	FIELD("vram-max", FIELD_NUMBER, vram_max_bytes),
 	FIELD("held", FIELD_NUMBER, held_bytes),
 	FIELD("main", FIELD_PROC, main),
 	FIELD("cell", FIELD_TEXT, cell),

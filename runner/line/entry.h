@@ -58,6 +58,7 @@ struct entry {
 	uint64_t reserved_bytes; /* of it, what was asked for; 0: it is the default */
 	uint64_t vram_bytes;	 /* of the card's memory, what was asked for */
 	char card[PCI_TEXT];	 /* the one that was asked for, or that its lane is bound to; "": any */
+	uint64_t vram_max_bytes; /* ceiling of each card's memory; 0: none */
 	uint64_t held_bytes;	 /* of a frozen job: what it holds; of a service: what was used before it; 0: unknown */
 	int64_t looked_boot_ns;	 /* what its watcher saw last of a job that holds a card; 0: nothing, and unknown */
 	int gpu_permille;	 /* its share of the busiest engine; -1: unknown, as the next two */
