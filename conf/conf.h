@@ -49,6 +49,7 @@ struct conf_class {
 	int64_t limit_ns;		/* the hard end; 0: twice the budget in force for the job */
 	uint64_t memory_bytes;		/* ceiling; 0: conf.memory_bytes */
 	uint64_t vram_bytes;		/* of the card's memory, that must be free before a job starts; 0: any */
+	uint64_t vram_max_bytes;	/* ceiling of each card's memory; 0: none */
 	char turns_as[CONF_CLASS_NAME]; /* "" or the class whose rank it takes once one of the next three is passed; 0:
 					   never */
 	bool no_new_privileges;		/* set-user-ID programs and file capabilities give the job nothing */
@@ -77,6 +78,7 @@ struct conf {
 	int64_t vram_patience_ns;	 /* so long a lane is not kept free for who waits for VRAM */
 	int64_t standing_after_ns;	 /* so long the card is free before a standing job is started */
 	uint64_t contender_vram_bytes;	 /* by so much a foreign client may grow while one runs */
+	int64_t vram_settle_ns;		 /* so long at most a lane waits for an ended job's VRAM to come free */
 	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
 	int64_t keep_ns;		 /* so long the record of an ended job is kept; CONF_NEVER: never removed */
 	int keep_jobs;			 /* of at most so many; 0: any number */

@@ -54,7 +54,8 @@ static void log_turn(struct hold *hold)
 	struct verdict verdict = { .outcome = OUTCOME_TURN,
 				   .ran_ns = hold->member->job.ran_ns - hold->logged_ns,
 				   .waited_ns = hold->waited_ns,
-				   .figures = { -1, -1 } };
+				   .figures = { -1, -1 },
+				   .gpu_ns = -1 };
 	struct history_row row;
 	struct err ignored = ERR_NONE;
 

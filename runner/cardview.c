@@ -33,20 +33,15 @@ static void add_job(const struct entry *entry, struct pids *pids)
 		stray_each(&stray, pids_add, pids);
 }
 
-static int64_t vram_of(const struct probe_sample *sample, const struct probe_set *job)
+static struct cardview_lane look_at_job(const struct probe_sample *sample, const struct probe_set *job)
 {
 	struct probe_use use;
-	int64_t sum = 0;
 
+	if (job->count == 0)
+		return (struct cardview_lane){ .vram_bytes = -1 };
 	probe_use_of(sample, job, &use);
-	if (use.doubt == PROBE_SHUT || use.doubt == PROBE_ABROAD)
-		return -1;
-	for (int i = 0; i < use.card_count; i++) {
-		int64_t bytes = use.cards[i].vram_bytes;
-		if (bytes < 0 || __builtin_add_overflow(sum, bytes, &sum))
-			return -1;
-	}
-	return sum;
+	return (struct cardview_lane){ .vram_bytes = probe_use_vram(&use),
+				       .idle = !use.holds && use.doubt == PROBE_KNOWN };
 }
 
 /* Nobody has anything of a card: our own processes need not be looked for. */
@@ -61,7 +56,7 @@ static void look_at_frozen(const struct entry *list, int count, struct cardview 
 		struct pids pids = { 0 };
 		add_job(&list[i], &pids);
 		struct probe_set job = pids_set(&pids);
-		int64_t bytes = job.count ? vram_of(&view->sample, &job) : 0;
+		int64_t bytes = look_at_job(&view->sample, &job).vram_bytes;
 		view->frozen_vram += bytes > 0 ? (uint64_t)bytes : 0;
 		uint64_t pci = pci_parse(list[i].card, strlen(list[i].card));
 		const struct probe_card *card = pci == PCI_NONE ? NULL : probe_cards_find(&view->sample.cards, pci, "");
@@ -76,18 +71,20 @@ static void look_at_frozen(const struct entry *list, int count, struct cardview 
 /* All processes of ours, and what each lane's have. */
 static int look_at_lanes(const struct snapshot *snapshot, struct cardview *view, struct pids *ours, struct err *err)
 {
-	view->lane_vram = calloc((size_t)snapshot->lane_count + 1, sizeof *view->lane_vram);
-	if (!view->lane_vram)
+	view->lanes = calloc((size_t)snapshot->lane_count + 1, sizeof *view->lanes);
+	if (!view->lanes)
 		return err_sys(err, "cannot look at the cards");
-	for (int i = 0; i < snapshot->lane_count && nobody_holds(&view->sample); i++)
-		view->lane_vram[i] = view->sample.cards.count && snapshot->lanes[i].entry.id ? 0 : -1;
+	for (int i = 0; i < snapshot->lane_count && nobody_holds(&view->sample); i++) {
+		view->lanes[i].idle = view->sample.cards.count && snapshot->lanes[i].entry.id;
+		view->lanes[i].vram_bytes = view->lanes[i].idle ? 0 : -1;
+	}
 	if (nobody_holds(&view->sample))
 		return 0;
 	for (int i = 0; i < snapshot->lane_count; i++) {
 		struct pids pids = { 0 };
 		add_job(&snapshot->lanes[i].entry, &pids);
 		struct probe_set job = pids_set(&pids);
-		view->lane_vram[i] = job.count ? vram_of(&view->sample, &job) : -1;
+		view->lanes[i] = look_at_job(&view->sample, &job);
 		for (size_t k = 0; k < job.count; k++)
 			pids_add(job.pids[k], ours);
 		free(pids.list);
@@ -137,7 +134,7 @@ void cardview_free(struct cardview *view)
 	probe_sample_free(&view->sample);
 	contender_kfd_free(&view->kfd);
 	free(view->foreign);
-	free(view->lane_vram);
+	free(view->lanes);
 	*view = (struct cardview){ 0 };
 }
 

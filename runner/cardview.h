@@ -13,6 +13,11 @@
 #include "runner/cell/probe_foreign.h"
 #include "runner/snapshot.h"
 
+struct cardview_lane {
+	int64_t vram_bytes; /* -1: unknown, or it has no job */
+	bool idle;	    /* its job is known to hold no card */
+};
+
 struct cardview {
 	struct probe_sample sample;
 	struct probe_foreign *foreign; /* heap */
@@ -21,7 +26,7 @@ struct cardview {
 	bool ignored;			 /* PGPU_PROCFS and PGPU_SYSFS do not count (probe.h) */
 	uint64_t frozen_vram;		 /* of all frozen jobs, as far as it is known */
 	uint64_t frozen_of[PROBE_CARDS]; /* of those that have this one of the sample's cards */
-	int64_t *lane_vram;		 /* heap, one for each lane of the snapshot; -1: unknown, or it has no job */
+	struct cardview_lane *lanes;	 /* heap, one for each lane of the snapshot */
 };
 
 /* -1: memory is out. `*ret_view` is to be freed in any case. */

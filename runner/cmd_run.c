@@ -37,13 +37,24 @@ static const char usage[] = "usage: pgpu run [options] -- CMD [ARG...]\n"
 			    "  -t, --limit TIME      the hard end; twice the budget by default (also --time)\n"
 			    "  -m, --memory SIZE     ceiling of the job's RAM: 512M, 24G (also --mem)\n"
 			    "      --vram SIZE       waits until the card has so much memory free: 12G\n"
+			    "      --vram-max SIZE   ceiling of each card's memory\n"
 			    "      --card CARD       any, or the PCI address of one: 0000:03:00.0\n"
 			    "      --no-wait         exit 75 when no lane is free now\n"
 			    "      --max-wait TIME   exit 75 when no lane was free in time\n"
 			    "  -q, --quiet           no lines of pgpu's own but errors\n"
 			    "      --help            print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_BUDGET, OPT_NO_WAIT, OPT_MAX_WAIT, OPT_VRAM, OPT_CARD, OPT_ALONE };
+enum {
+	OPT_HELP = 256,
+	OPT_SESSION,
+	OPT_BUDGET,
+	OPT_NO_WAIT,
+	OPT_MAX_WAIT,
+	OPT_VRAM,
+	OPT_VRAM_MAX,
+	OPT_CARD,
+	OPT_ALONE
+};
 
 static const struct option long_options[] = {
 	{ "class", OPTION_VALUE, 'p' },
@@ -59,6 +70,7 @@ static const struct option long_options[] = {
 	{ "mem", OPTION_VALUE, 'm' },
 	{ "vram", OPTION_VALUE, OPT_VRAM },
 	{ "card", OPTION_VALUE, OPT_CARD },
+	{ "vram-max", OPTION_VALUE, OPT_VRAM_MAX },
 	{ "no-wait", OPTION_FLAG, OPT_NO_WAIT },
 	{ "max-wait", OPTION_VALUE, OPT_MAX_WAIT },
 	{ "quiet", OPTION_FLAG, 'q' },
@@ -85,6 +97,7 @@ static int read_option(struct request *request, int option, const char *value, s
 	case OPT_SESSION: return job_set(&request->job, "session", value, err);
 	case OPT_VRAM: return job_set(&request->job, "vram", value, err);
 	case OPT_CARD: return job_set(&request->job, "card", value, err);
+	case OPT_VRAM_MAX: return job_set(&request->job, "vram-max", value, err);
 	case OPT_BUDGET: return job_set(&request->job, "budget", value, err);
 	case OPT_NO_WAIT: request->max_wait_ns = 0; return 0;
 	case OPT_MAX_WAIT:
@@ -127,7 +140,8 @@ static int run_directly(const struct request *request)
 	struct err err = ERR_NONE;
 
 	if (request->job.class_name || request->job.session || request->job.budget_ns || request->job.limit_ns ||
-	    request->job.memory_bytes || request->job.vram_bytes || request->job.card[0] || request->max_wait_ns >= 0)
+	    request->job.memory_bytes || request->job.vram_bytes || request->job.vram_max_bytes ||
+	    request->job.card[0] || request->max_wait_ns >= 0)
 		say("inside a job: the options of run are not used");
 	execvp(argv[0], argv);
 	err_sys(&err, "cannot start %s", argv[0]);
@@ -148,6 +162,7 @@ static void describe(struct entry *entry, const struct job *job)
 	entry->reserved_bytes = job->reserved_bytes;
 	entry->vram_bytes = job->vram_bytes;
 	memcpy(entry->card, job->card, sizeof entry->card);
+	entry->vram_max_bytes = job->vram_max_bytes;
 	fmt(entry->class_name, sizeof entry->class_name, "%s", job->class_name);
 	fmt(entry->session, sizeof entry->session, "%s", job->session);
 	fmt(entry->name, sizeof entry->name, "%s", job->name);
@@ -239,6 +254,8 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 
 	run->member.job.waited_ns = clock_awake_ns() - run->arrived_ns;
 	int failed = supervise(&run->member, &task, &verdict, err);
+	if (failed == 0)
+		reclaim_wait(&run->member, &run->signals, &verdict.reclaim);
 	/* The lane goes on before anything is said or written. */
 	int left = member_leave(&run->member, &ignored);
 	if (failed < 0)

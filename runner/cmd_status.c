@@ -13,6 +13,7 @@
 #include "conf/base/text.h"
 #include "runner/cardview.h"
 #include "runner/cell/cell.h"
+#include "runner/cell/gpuwatch.h"
 #include "runner/commands.h"
 #include "runner/jobview.h"
 #include "runner/options.h"
@@ -38,7 +39,18 @@ static const char *lane_card(const struct conf *conf, int number, const struct e
 	return entry->state != ENTRY_FREE && entry->card[0] ? entry->card : conf_lane_card(conf, number);
 }
 
-static void put_lane_json(int number, const struct entry *entry, const char *card, int64_t vram_bytes, struct buf *out)
+/* As its watcher saw it last, not long ago; a job that holds no card uses none. -1: unknown. */
+static int gpu_percent(const struct entry *entry, const struct cardview_lane *use)
+{
+	int64_t ago_ns = clock_boot_ns() - entry->looked_boot_ns;
+
+	if (entry->looked_boot_ns && ago_ns < GPUWATCH_FRESH_NS)
+		return gpuwatch_percent(entry->gpu_permille);
+	return use->idle ? 0 : -1;
+}
+
+static void put_lane_json(int number, const struct entry *entry, const char *card, const struct cardview_lane *use,
+			  struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
 
@@ -60,7 +72,9 @@ static void put_lane_json(int number, const struct entry *entry, const char *car
 	json_seconds(out, "ran_s", view.ran_ns);
 	json_seconds(out, "budget_s", view.budget_ns);
 	json_count(out, "memory_bytes", view.memory_bytes);
-	json_count(out, "vram_bytes", vram_bytes);
+	json_count(out, "vram_bytes", use->vram_bytes);
+	json_count(out, "vram_max_bytes", entry->vram_max_bytes ? (int64_t)entry->vram_max_bytes : -1);
+	json_count(out, "gpu_percent", gpu_percent(entry, use));
 	json_text(out, "reason", view.sentence[0] ? view.sentence : NULL);
 	buf_puts(out, "}");
 }
@@ -73,7 +87,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	for (int i = 0; i < status->snapshot.lane_count; i++) {
 		const struct entry *entry = &status->snapshot.lanes[i].entry;
 		buf_puts(out, i ? "," : "");
-		put_lane_json(i, entry, lane_card(conf, i, entry), status->cards.lane_vram[i], out);
+		put_lane_json(i, entry, lane_card(conf, i, entry), &status->cards.lanes[i], out);
 	}
 	char missing[CELL_MISSING];
 	const char *reason = status->place->reason;
@@ -96,9 +110,11 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 		  drained && conf->drained_until_s != CONF_NEVER ? conf->drained_until_s * NS_PER_S : 0);
 	buf_puts(out, ",");
 	cardview_json_foreign(&status->cards, out);
-	buf_printf(out, ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"reason\":",
+	buf_printf(out,
+		   ",\"cells\":{\"available\":%s,\"memory\":%s,\"freezer\":%s,\"processes\":%s,\"vram\":%s,\"reason\":",
 		   status->place->available ? "true" : "false", status->place->memory ? "true" : "false",
-		   status->place->freezer ? "true" : "false", status->place->pids ? "true" : "false");
+		   status->place->freezer ? "true" : "false", status->place->pids ? "true" : "false",
+		   cell_place_has_dmem(status->place) ? "true" : "false");
 	buf_json(out, reason[0] ? reason : missing[0] ? missing : NULL);
 	buf_puts(out, "}}\n");
 }
@@ -120,17 +136,24 @@ static void show_pressure(const struct entry *entry, char text[40])
 	cell_close(&cell);
 }
 
-enum { VRAM_TEXT = TEXT_SIZE + 8 };
-/* ", VRAM 2.0G" of a job that is known to have some, else nothing. */
-static void show_vram(int64_t bytes, char text[VRAM_TEXT])
+enum { USE_TEXT = 2 * TEXT_SIZE + 32 };
+/* ", VRAM 2.0G of 4.0G, GPU 97%" of a job that is known to have some, else nothing. */
+static void show_use(const struct entry *entry, const struct cardview_lane *use, char text[USE_TEXT])
 {
 	char size[TEXT_SIZE];
+	int used = 0, percent = gpu_percent(entry, use);
 
 	text[0] = '\0';
-	if (bytes <= 0)
-		return;
-	text_size_show((uint64_t)bytes, size);
-	fmt(text, VRAM_TEXT, ", VRAM %s", size);
+	if (use->vram_bytes > 0) {
+		text_size_show((uint64_t)use->vram_bytes, size);
+		used = fmt(text, USE_TEXT, ", VRAM %s", size);
+	}
+	if (use->vram_bytes > 0 && entry->vram_max_bytes) {
+		text_size_show(entry->vram_max_bytes, size);
+		used += fmt(text + used, USE_TEXT - (size_t)used, " of %s", size);
+	}
+	if (percent >= 0 && !use->idle)
+		fmt(text + used, USE_TEXT - (size_t)used, ", GPU %d%%", percent);
 }
 
 /* " on 0000:03:00.0" of a lane that is bound to a card. */
@@ -139,11 +162,12 @@ static void show_card(const char *card, bool there, char text[64])
 	fmt(text, 64, "%s%s%s", card[0] ? " on " : "", card, card[0] && !there ? " (not there)" : "");
 }
 
-static void put_lane(int number, const struct entry *entry, const char *on, int64_t vram_bytes, struct buf *out)
+static void put_lane(int number, const struct entry *entry, const char *on, const struct cardview_lane *use,
+		     struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
 	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
-	char vram[VRAM_TEXT];
+	char shown[USE_TEXT];
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
@@ -159,10 +183,10 @@ static void put_lane(int number, const struct entry *entry, const char *on, int6
 		text_size_show((uint64_t)view.memory_bytes, ceiling);
 	text_show(view.name ? view.name : "?", name, sizeof name);
 	show_pressure(entry, pressure);
-	show_vram(vram_bytes, vram);
+	show_use(entry, use, shown);
 	buf_printf(out, "lane %d%s: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number, on,
 		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
-		   ceiling, pressure, vram, view.sentence[0] ? ", " : "", view.sentence);
+		   ceiling, pressure, shown, view.sentence[0] ? ", " : "", view.sentence);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)
@@ -196,6 +220,17 @@ static void put_standing(const struct snapshot *snapshot, struct buf *out)
 	}
 }
 
+static bool wants_vram_max(const struct status *status, const struct conf *conf)
+{
+	bool wants = false;
+
+	for (int i = 0; i < conf->class_count; i++)
+		wants |= conf->classes[i].vram_max_bytes != 0;
+	for (int i = 0; i < status->snapshot.lane_count; i++)
+		wants |= status->snapshot.lanes[i].entry.vram_max_bytes != 0;
+	return wants;
+}
+
 static void put_text(const struct status *status, const struct conf *conf, struct buf *out)
 {
 	cardview_text_cards(&status->cards, out);
@@ -206,7 +241,7 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		uint64_t pci = pci_parse(card, strlen(card));
 		char on[64];
 		show_card(card, pci != PCI_NONE && probe_cards_find(&status->cards.sample.cards, pci, ""), on);
-		put_lane(i, entry, on, status->cards.lane_vram[i], out);
+		put_lane(i, entry, on, &status->cards.lanes[i], out);
 	}
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
@@ -228,6 +263,8 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	if (status->bad)
 		buf_printf(out, "set aside: %ld damaged or strange in the queue's folder bad/\n", status->bad);
 	put_cells(status->place, out);
+	if (wants_vram_max(status, conf) && !cell_place_has_dmem(status->place))
+		buf_puts(out, "vram-max: watched, not enforced by the kernel: no dmem controller for cells\n");
 }
 
 static int show(struct queue *queue, struct status *status, bool json, struct err *err)

@@ -89,7 +89,8 @@ int hold_make_cell(struct hold *hold, struct err *err)
 {
 	struct member *member = hold->member;
 	const struct cell_place *place = hold->place;
-	struct cell_limits limits = { member->job.memory_bytes, member->line->conf.processes };
+	struct cell_limits limits = { member->job.memory_bytes, member->line->conf.processes,
+				      member->job.vram_max_bytes };
 	struct err why = ERR_NONE;
 
 	if (place->available && cell_make(place, hold->cell_name, &limits, &hold->cell, &why) < 0) {
@@ -278,6 +279,7 @@ void hold_first_ended(struct hold *hold, int status, const struct rusage *usage)
 	hold->usage = *usage;
 	if (hold_empty(hold))
 		return;
+	hold_gpu_again(hold);
 	int left = hold->stop == STOP_NONE ? hold_count(hold) : 0;
 	if (left > 0)
 		say("%d process%s of the job %s left behind and ended", left, left == 1 ? "" : "es",

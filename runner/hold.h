@@ -8,6 +8,7 @@
 
 #include <sys/resource.h>
 
+#include "runner/cell/gpuoom.h"
 #include "runner/cell/stall.h"
 #include "runner/cell/terminal.h"
 #include "runner/cell/times.h"
@@ -46,6 +47,7 @@ struct hold {
 	bool killed;
 	bool enforced;	     /* the kernel keeps the ceiling of memory */
 	int64_t pressed_ns;  /* at its limit: so long it had been held up by that ceiling */
+	bool vram_told;	     /* that the job is above its ceiling of the card's memory */
 	bool look_at_memory; /* once a second: it does not, or it does not keep the peak */
 	int64_t peak_bytes;  /* what was seen then, and of it the shared part; 0: nothing */
 	int64_t shared_bytes;
@@ -64,6 +66,7 @@ struct hold {
 	struct err stalled;  /* what was measured, text "" where it did not stall */
 	bool outside;	     /* processes that left the cell are looked at too */
 	struct gpu *gpu;     /* gpu.c's; NULL until it is looked at */
+	int64_t card_at_ns;  /* awake: when to look at the cards; INT64_MAX: not any more */
 	int64_t rules_at_ns; /* awake: when to look at the rules again; INT64_MAX: not by themselves */
 	int64_t tick_ns;
 };
@@ -143,11 +146,27 @@ void hold_rules_begin(struct hold *hold);
 void hold_rules_look(struct hold *hold);
 
 /*
- * gpu.c: fills in what the job has of the cards and how long its engines ran; `outside`: of its processes outside its
- * cell too. hold_gpu_end() ends the looking.
+ * gpu.c: what the job does on the cards (cell/gpuwatch.h). hold_gpu_begin() once the job has started; hold_gpu_watch()
+ * after each sleep and at card_at_ns looks when it is time, and puts what it sees of a job that holds a card on its
+ * lane. hold_gpu_again() looks once more at a job that held one, before its processes are ended.
+ *
+ * hold_gpu_look() looks now, for the stall rule: what the job has of the cards and how long its engines ran; `outside`:
+ * of its processes outside its cell too.
+ *
+ * hold_gpu_evidence() fills in what the job had of the card that it had most of, when it was last seen whole.
+ * hold_gpu_judge() when nothing of the job lives: tells the verdict what was seen, and of a job that had a card who of
+ * it, outside its cell, still has; hold_gpu_end() ends it.
  */
+void hold_gpu_begin(struct hold *hold);
+void hold_gpu_watch(struct hold *hold);
+void hold_gpu_again(struct hold *hold);
 void hold_gpu_look(struct hold *hold, bool outside, struct activity *now);
+void hold_gpu_evidence(const struct hold *hold, struct gpuoom_evidence *evidence);
+void hold_gpu_judge(struct hold *hold, struct verdict *verdict);
 void hold_gpu_end(struct hold *hold);
+
+/* outofvram.c: when nothing of the job lives: changes `failed` to `gpu-oom` by evidence, and says which in `why`. */
+void hold_vram_judge(struct hold *hold, struct verdict *verdict);
 
 /* What the job holds of RAM now; shared pages may count more than once where no cell counts them. 0: unknown. */
 uint64_t hold_memory(const struct hold *hold);

@@ -9,6 +9,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/scope.h"
+#include "conf/base/text.h"
 #include "runner/line/ticket.h"
 
 void jobview_free(struct jobview *view)
@@ -47,6 +48,17 @@ static int64_t known(int64_t figure)
 	return figure ? figure : -1;
 }
 
+static void tell_settling(const struct entry *entry, char *text, size_t size)
+{
+	char bytes[TEXT_SIZE];
+
+	text_size_show((uint64_t)entry->settling_bytes, bytes);
+	if (entry->settling_pid)
+		fmt(text, size, "has ended; process %d of it still has the card open", entry->settling_pid);
+	else
+		fmt(text, size, "has ended; %s of the card's memory is not free yet", bytes);
+}
+
 void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view)
 {
 	struct jobview *view = ret_view;
@@ -76,10 +88,13 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	memcpy(view->card, entry->card, sizeof view->card);
 	view->lane = lane;
 	view->pid = entry->main.pid;
+	view->gpu_ns = entry->looked_boot_ns ? entry->gpu_ns : -1;
 	view->restarts = entry->restarts;
 	fmt(view->cell, sizeof view->cell, "%s", entry->cell);
 	if (entry->stuck)
 		fmt(view->sentence, sizeof view->sentence, "blocked by unkillable pid %d", entry->stuck);
+	else if (entry->settling_pid || entry->settling_bytes)
+		tell_settling(entry, view->sentence, sizeof view->sentence);
 }
 
 static char *expand(const char *pattern, uint64_t id, const char *name)
@@ -236,6 +251,7 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 		memcpy(view->card, live.card, sizeof view->card);
 	/* The name of a standing job that runs counts this start as well. */
 	view->restarts = live.restarts;
+	view->gpu_ns = live.gpu_ns;
 	memcpy(view->cell, live.cell, sizeof view->cell);
 	memcpy(view->sentence, live.sentence, sizeof view->sentence);
 	jobview_free(&live);

@@ -197,6 +197,7 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 {
 	struct prepared *prepared = ret_prepared;
 	struct sigaction plain = { .sa_handler = SIG_DFL };
+	struct stat found;
 
 	*prepared = (struct prepared){ .job = JOB_EMPTY, .files = { -1, -1, -1 } };
 	if (spool_read(&queue->spool, state, file, &prepared->job, &prepared->facts, err) < 0)
@@ -215,6 +216,8 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 		.own_session = true,
 		.on_child = plain,
 	};
+	for (int i = 0; i < 2; i++)
+		task->output_from[i] = fstat(prepared->files[i + 1], &found) == 0 ? found.st_size : 0;
 	sigemptyset(&task->launch.mask);
 	task->environment = prepared->list;
 	task->budget_signal = prepared->job.budget_signal ? prepared->job.budget_signal : "";

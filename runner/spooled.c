@@ -176,6 +176,7 @@ static int describe_pending(void *context, const struct candidate *winner, struc
 	entry->memory_bytes = entry->reserved_bytes = name.reserved_bytes;
 	entry->vram_bytes = name.vram_bytes;
 	memcpy(entry->card, name.card, sizeof entry->card);
+	entry->vram_max_bytes = 0;
 	fmt(entry->class_name, sizeof entry->class_name, "%s", name.class_name);
 	fmt(entry->session, sizeof entry->session, "%s", name.session);
 	return 0;

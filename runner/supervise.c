@@ -138,6 +138,7 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 		earlier(&at, hold_service_at(hold));
 	else
 		earlier(&at, hold_turn_at(hold));
+	earlier(&at, hold->card_at_ns);
 	/* Somebody watches us; we look once a second whether he is stopped. */
 	if (hold->member->watch_needed || hold->look_at_memory)
 		earlier(&at, hold->tick_ns);
@@ -216,6 +217,7 @@ static int watch(struct hold *hold, struct err *err)
 		hold->rules_at_ns = INT64_MAX;
 	else
 		hold_rules_begin(hold);
+	hold_gpu_begin(hold);
 	obey_order(hold);
 	if (hold->task->service)
 		hold->task->service->look_at_ns = clock_awake_ns();
@@ -226,6 +228,7 @@ static int watch(struct hold *hold, struct err *err)
 			return -1;
 		if (!hold->task->service)
 			hold_rules_look(hold);
+		hold_gpu_watch(hold);
 		if (hold->kill_at_ns && clock_awake_ns() >= hold->kill_at_ns && !hold_empty(hold))
 			hold_kill(hold);
 	}
@@ -297,7 +300,7 @@ static void end_at_once(struct hold *hold)
 int supervise(struct member *member, struct task *task, struct verdict *ret_verdict, struct err *err)
 {
 	struct hold hold = { .member = member, .task = task, .cell = CELL_NONE, .first.pidfd = -1 };
-	struct verdict verdict = { .why.text = "", .figures = { -1, -1 } };
+	struct verdict verdict = { .why.text = "", .figures = { -1, -1 }, .gpu_ns = -1 };
 
 	hold.waited_ns = member->job.waited_ns;
 	if (task->interactive)
@@ -331,6 +334,8 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	judge(&hold, &verdict);
 	read_figures(&hold, &verdict);
 	hold_ceiling_judge(&hold, &verdict);
+	hold_vram_judge(&hold, &verdict);
+	hold_gpu_judge(&hold, &verdict);
 	hold_turn_end(&hold);
 	put_away(&hold);
 	*ret_verdict = verdict;
@@ -356,6 +361,7 @@ void verdict_row(const struct member *member, const struct verdict *verdict, str
 	ret_row->ran_ns = verdict->ran_ns;
 	ret_row->frozen_ns = verdict->frozen_ns;
 	ret_row->cpu_ns = verdict->figures.cpu_ns;
+	ret_row->gpu_ns = verdict->gpu_ns;
 	ret_row->peak_memory_bytes = verdict->figures.peak_memory_bytes;
 	ret_row->exit_code = verdict->exit_code;
 	ret_row->outcome = verdict->outcome;

@@ -21,6 +21,7 @@
 #include "runner/cell/launch.h"
 #include "runner/line/member.h"
 #include "runner/line/signals.h"
+#include "runner/reclaim.h"
 #include "submit/history.h"
 #include "submit/spool.h"
 
@@ -31,6 +32,7 @@ struct task {
 	char *const *environment;  /* the job's; the marks of contract "What a job sees" are added here */
 	char *const *extra;	   /* more assignments of the kind of job, NULL-ended; may be NULL */
 	bool needs_card;	   /* the card on its lane's text is the one that it asked for */
+	int64_t output_from[2];	   /* of its output and error files: what was in them before, bytes */
 	const char *budget_signal; /* as sigspec_parse() reads it; NULL: its class's */
 	struct service *service;   /* of a standing job: neither lane, turn, budget nor stall rule is its; else NULL */
 	bool interactive; /* a `run`: signals are passed on, Ctrl-Z gives the lane up, the terminal is put back */
@@ -47,6 +49,8 @@ struct verdict {
 	int64_t frozen_ns;
 	int64_t waited_ns; /* before this hold */
 	struct cell_figures figures;
+	int64_t gpu_ns;		/* its time on the cards, of all its holds; -1: unknown */
+	struct reclaim reclaim; /* what is to be waited for before the lane goes on, once the outcome is on file */
 };
 
 /* -1 when pgpu itself failed before the command began (exit code 125). */

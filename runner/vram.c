@@ -138,7 +138,7 @@ static void look(void *context, struct card_sample *ret_sample)
 		tell_contender(&view, ret_sample);
 		for (int i = 0; i < snapshot.lane_count && i < CONF_LANES; i++) {
 			ret_sample->lanes[i].gen = snapshot.lanes[i].entry.gen;
-			ret_sample->lanes[i].held_bytes = known(view.lane_vram[i]);
+			ret_sample->lanes[i].held_bytes = known(view.lanes[i].vram_bytes);
 		}
 	}
 	cardview_free(&view);

@@ -48,6 +48,7 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 	entry->budget_ns = job->budget_ns;
 	entry->limit_ns = job->limit_ns;
 	entry->memory_bytes = job->memory_bytes;
+	entry->vram_max_bytes = job->vram_max_bytes;
 	fmt(entry->name, sizeof entry->name, "%s", job->name);
 	fmt(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
 	    command.text ? command.text : "");
@@ -93,7 +94,7 @@ static void run_prepared(struct worker *worker, struct task *task, struct verdic
 	if (supervise(&worker->member, task, verdict, err) == 0)
 		return;
 	*verdict = (struct verdict){
-		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }
+		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }, .gpu_ns = -1
 	};
 }
 
@@ -175,7 +176,9 @@ static int run_service(struct worker *worker, struct err *err)
 	struct member *member = &worker->member;
 	struct spool *spool = &worker->queue.spool;
 	struct task task = { .spool = spool, .signals = &worker->signals };
-	struct verdict verdict = { .outcome = OUTCOME_FAILED, .exit_code = EXIT_NO_START, .figures = { -1, -1 } };
+	struct verdict verdict = {
+		.outcome = OUTCOME_FAILED, .exit_code = EXIT_NO_START, .figures = { -1, -1 }, .gpu_ns = -1
+	};
 	struct prepared prepared;
 	char file[256];
 
@@ -218,12 +221,22 @@ static int run_service(struct worker *worker, struct err *err)
 	return 0;
 }
 
+/* The outcome is on file, and durable: whoever kills us meanwhile loses nothing. */
+static void wait_for_card(struct worker *worker, const struct verdict *verdict)
+{
+	struct err ignored = ERR_NONE;
+
+	spool_sync(&worker->queue.spool, &ignored);
+	reclaim_wait(&worker->member, &worker->signals, &verdict->reclaim);
+	worker->member.ended = true;
+}
+
 static int run_one(struct worker *worker, struct err *err)
 {
 	struct member *member = &worker->member;
 	struct task task = { .spool = &worker->queue.spool, .signals = &worker->signals };
 	struct prepared prepared;
-	struct verdict verdict = { .why.text = "", .figures = { -1, -1 } };
+	struct verdict verdict = { .why.text = "", .figures = { -1, -1 }, .gpu_ns = -1 };
 	char file[256];
 
 	memcpy(file, worker->queue.spooled.taken, sizeof file);
@@ -248,7 +261,8 @@ static int run_one(struct worker *worker, struct err *err)
 	}
 	prepare_free(&worker->queue, &prepared);
 	wait_for_shutdown(&verdict);
-	member->ended = true;
+	bool settles = verdict.reclaim.count || verdict.reclaim.holder_count;
+	member->ended = !settles || damaged;
 	/* A record that cannot be read is set aside already; the lane is free for the next. */
 	if (damaged)
 		return 0;
@@ -258,6 +272,8 @@ static int run_one(struct worker *worker, struct err *err)
 	if (record_end(worker, &verdict, err) < 0)
 		return -1;
 	verdict_row(member, &verdict, row);
+	if (settles)
+		wait_for_card(worker, &verdict);
 	if (member_settle(member, err) < 0)
 		return -1;
 	/* The next job may be ours already: neither a full disk nor a log that cannot be written is to lose it. The

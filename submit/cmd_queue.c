@@ -43,9 +43,9 @@ struct listing {
 static int check_state(const char *state, struct err *err)
 {
 	static const char words[][11] = { "pending",   "running", "frozen",  "completing", "completed", "failed",
-					  "cancelled", "timeout", "stalled", "oom",	   "lost",	"PD",
-					  "R",	       "S",	  "CG",	     "CD",	   "F",		"CA",
-					  "TO",	       "ST",	  "OOM",     "NF" };
+					  "cancelled", "timeout", "stalled", "oom",	   "gpu-oom",	"lost",
+					  "PD",	       "R",	  "S",	     "CG",	   "CD",	"F",
+					  "CA",	       "TO",	  "ST",	     "OOM",	   "NF" };
 	enum { COUNT = sizeof words / sizeof words[0] };
 	const char *list[COUNT + 1] = { NULL };
 	char hint[64];
@@ -168,10 +168,13 @@ static void put_running(struct listing *listing, const struct seat_view *lane)
 	/* A table's columns are all on the lane, but for the moment in which a worker has the job and not its record
 	 * yet. */
 	if (lane->entry.kind == ENTRY_SPOOL && (listing->json || !lane->entry.name[0])) {
-		if (jobview_find(listing->queue, lane->entry.id, &view, &err) == 0 && view.state != VIEW_ENDED &&
-		    view.state != VIEW_GONE)
+		int found = jobview_find(listing->queue, lane->entry.id, &view, &err);
+		if (found == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE)
 			put(listing, &view);
-		return;
+		/* An ended job that still keeps its lane is a row of the table, too. */
+		if (found < 0 || view.state != VIEW_ENDED || !(lane->entry.settling_bytes || lane->entry.settling_pid))
+			return;
+		jobview_free(&view);
 	}
 	jobview_of_entry(&lane->entry, lane->number, &view);
 	put(listing, &view);

@@ -87,6 +87,7 @@ static void put(const struct jobview *view, struct buf *out)
 	put_size(out, "VRAM", view->vram_bytes);
 	put_text(out, "card", view->card[0] ? view->card : NULL);
 	put_duration(out, "CPU", view->cpu_ns);
+	put_duration(out, "GPU", view->gpu_ns);
 	if (view->lane >= 0)
 		buf_printf(out, "%-10s %d\n", "lane", view->lane);
 	if (view->pid > 0)

@@ -41,6 +41,7 @@ static const char usage[] =
 	"  -m, --memory SIZE      ceiling of the job's RAM: 512M, 24G (also --mem)\n"
 	"      --vram SIZE        waits until the card has so much memory free: 12G\n"
 	"      --card CARD        any, or the PCI address of one: 0000:03:00.0\n"
+	"      --vram-max SIZE    ceiling of each card's memory\n"
 	"  -o, --output PATH      %j id, %x name, %% percent\n"
 	"  -e, --error PATH       by default the output's\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
@@ -76,6 +77,7 @@ static const struct {
 	{ "memory", 'm', "memory", "" },
 	{ "mem", 0, "memory", "" },
 	{ "vram", 0, "vram", "" },
+	{ "vram-max", 0, "vram-max", "" },
 	{ "card", 0, "card", "" },
 	{ "output", 'o', "output", "" },
 	{ "error", 'e', "error", "" },

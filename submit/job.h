@@ -41,6 +41,7 @@ enum job_key {
 	JOB_KEY_MEMORY,
 	JOB_KEY_VRAM,
 	JOB_KEY_CARD,
+	JOB_KEY_VRAM_MAX,
 	JOB_KEY_WORKDIR,
 	JOB_KEY_OUTPUT,
 	JOB_KEY_ERROR,
@@ -81,6 +82,7 @@ struct job {
 	uint64_t memory_bytes;	 /* 0 until job_complete() */
 	uint64_t vram_bytes;	 /* of the card's memory, that must be free at its start; 0: any */
 	char card[PCI_TEXT];	 /* its lane's, or the one that it gets; "": any */
+	uint64_t vram_max_bytes; /* ceiling of each card's memory; 0: none */
 	bool memory_default;	 /* neither the job nor its class named it */
 	uint64_t reserved_bytes; /* by job_complete(): memory_bytes, or 0 where that is the default; the record does not
 				    have it, its name does */
@@ -128,8 +130,8 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory vram card workdir output error export requeue hold standing
- * budget-signal) from text, replacing what is there.
+ * Sets one key (name class session budget limit memory vram vram-max card workdir output error export requeue hold
+ * standing budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */

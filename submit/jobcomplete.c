@@ -77,6 +77,8 @@ static int complete_memory(struct job *job, const struct conf *conf, const struc
 
 	if (!job->vram_bytes)
 		job->vram_bytes = class->vram_bytes;
+	if (!job->vram_max_bytes)
+		job->vram_max_bytes = class->vram_max_bytes;
 	char asked[TEXT_SIZE], there[TEXT_SIZE];
 
 	if (!job->memory_bytes) {

@@ -139,6 +139,7 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	if (job->vram_bytes)
 		put_size(record, "vram", job->vram_bytes);
 	put_text(record, "card", job->card[0] ? job->card : NULL);
+	put_size(record, "vram-max", job->vram_max_bytes);
 	put_text(record, "workdir", job->workdir);
 	put_text(record, "output", job->output);
 	put_text(record, "error", job->error);

@@ -21,6 +21,7 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_MEMORY] = "memory",
 	[JOB_KEY_VRAM] = "vram",
 	[JOB_KEY_CARD] = "card",
+	[JOB_KEY_VRAM_MAX] = "vram-max",
 	[JOB_KEY_WORKDIR] = "workdir",
 	[JOB_KEY_OUTPUT] = "output",
 	[JOB_KEY_ERROR] = "error",
@@ -133,6 +134,11 @@ static int set_card(struct job *job, const char *value, struct err *err)
 		return conf_card_read(value, job->card, err);
 	job->card[0] = '\0';
 	return 0;
+}
+
+static int set_vram_max(struct job *job, const char *value, struct err *err)
+{
+	return text_size_parse(value, &job->vram_max_bytes, err);
 }
 
 static int set_workdir(struct job *job, const char *value, struct err *err)
@@ -281,14 +287,15 @@ static int set_hold(struct job *job, const char *value, struct err *err)
 }
 
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
-	[JOB_KEY_NAME] = set_name,	 [JOB_KEY_CLASS] = set_class,
-	[JOB_KEY_SESSION] = set_session, [JOB_KEY_BUDGET] = set_budget,
-	[JOB_KEY_LIMIT] = set_limit,	 [JOB_KEY_MEMORY] = set_memory,
-	[JOB_KEY_VRAM] = set_vram,	 [JOB_KEY_CARD] = set_card,
-	[JOB_KEY_WORKDIR] = set_workdir, [JOB_KEY_OUTPUT] = set_output,
-	[JOB_KEY_ERROR] = set_error,	 [JOB_KEY_EXPORT] = set_export,
-	[JOB_KEY_REQUEUE] = set_requeue, [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
-	[JOB_KEY_HOLD] = set_hold,	 [JOB_KEY_STANDING] = set_standing,
+	[JOB_KEY_NAME] = set_name,	   [JOB_KEY_CLASS] = set_class,
+	[JOB_KEY_SESSION] = set_session,   [JOB_KEY_BUDGET] = set_budget,
+	[JOB_KEY_LIMIT] = set_limit,	   [JOB_KEY_MEMORY] = set_memory,
+	[JOB_KEY_VRAM] = set_vram,	   [JOB_KEY_CARD] = set_card,
+	[JOB_KEY_WORKDIR] = set_workdir,   [JOB_KEY_OUTPUT] = set_output,
+	[JOB_KEY_ERROR] = set_error,	   [JOB_KEY_EXPORT] = set_export,
+	[JOB_KEY_REQUEUE] = set_requeue,   [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
+	[JOB_KEY_HOLD] = set_hold,	   [JOB_KEY_STANDING] = set_standing,
+	[JOB_KEY_VRAM_MAX] = set_vram_max,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

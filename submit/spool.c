@@ -27,14 +27,14 @@ const char *const outcome_names[OUTCOMES] = {
 	[OUTCOME_NONE] = "",	       [OUTCOME_COMPLETED] = "completed",
 	[OUTCOME_FAILED] = "failed",   [OUTCOME_CANCELLED] = "cancelled",
 	[OUTCOME_TIMEOUT] = "timeout", [OUTCOME_STALLED] = "stalled",
-	[OUTCOME_OOM] = "oom",	       [OUTCOME_LOST] = "lost",
-	[OUTCOME_TURN] = "turn",
+	[OUTCOME_GPU_OOM] = "gpu-oom", [OUTCOME_OOM] = "oom",
+	[OUTCOME_LOST] = "lost",       [OUTCOME_TURN] = "turn",
 };
 
 const char *const outcome_letters[OUTCOMES] = {
-	[OUTCOME_NONE] = "",	    [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F",
-	[OUTCOME_CANCELLED] = "CA", [OUTCOME_TIMEOUT] = "TO",	[OUTCOME_STALLED] = "ST",
-	[OUTCOME_OOM] = "OOM",	    [OUTCOME_LOST] = "NF",	[OUTCOME_TURN] = "S",
+	[OUTCOME_NONE] = "",	  [OUTCOME_COMPLETED] = "CD", [OUTCOME_FAILED] = "F",	 [OUTCOME_CANCELLED] = "CA",
+	[OUTCOME_TIMEOUT] = "TO", [OUTCOME_STALLED] = "ST",   [OUTCOME_GPU_OOM] = "OOM", [OUTCOME_OOM] = "OOM",
+	[OUTCOME_LOST] = "NF",	  [OUTCOME_TURN] = "S",
 };
 
 enum outcome outcome_parse(const char *word)

@@ -53,13 +53,14 @@ enum outcome {
 	OUTCOME_TIMEOUT,
 	OUTCOME_STALLED,
 	OUTCOME_OOM,
+	OUTCOME_GPU_OOM,
 	OUTCOME_LOST,
 	OUTCOME_TURN, /* a hold that ended by giving the lane up; in the log alone */
 	OUTCOMES,
 };
 
 extern const char *const outcome_names[OUTCOMES];
-/* Slurm's letters, ST of our own: CD F CA TO ST OOM NF. */
+/* Slurm's letters, ST of our own: CD F CA TO ST OOM NF; a card's memory is OOM as well. */
 extern const char *const outcome_letters[OUTCOMES];
 /* OUTCOME_NONE for a word that is none. */
 enum outcome outcome_parse(const char *word);

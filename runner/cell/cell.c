@@ -17,6 +17,7 @@
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "dmem.h"
 
 static int write_file(int folder, const char *name, const char *text)
 {
@@ -133,11 +134,14 @@ int cell_make(const struct cell_place *place, const char *name, const struct cel
 		return err_set(err, EXIT_FAILED, "cannot make cell %s: the path is too long", name);
 	if (make_folder(cell.path) < 0)
 		return err_sys(err, "cannot make cell %s", cell.path);
+	if (limits->vram_bytes)
+		cell_place_want_dmem(place);
 	if (open_files(&cell, err) < 0 || set_limits(place, &cell, limits, err) < 0) {
 		rmdir(cell.path);
 		cell_close(&cell);
 		return -1;
 	}
+	cell.vram = limits->vram_bytes && dmem_set(cell.fd, limits->vram_bytes);
 	*ret_cell = cell;
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The cell: a job's own cgroup (v2). No file but this one and place.c knows what a cgroup's files are called.
+ * The cell: a job's own cgroup (v2). No file but this one, place.c and dmem.c knows what a cgroup's files are called.
  * Where one can be made, place.h says.
  *
  * Source of the files' meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
@@ -18,6 +18,7 @@
 struct cell {
 	int fd;	       /* the cgroup's folder; -1: no cell */
 	int events_fd; /* cgroup.events: POLLPRI on a change */
+	bool vram;     /* its kernel keeps the ceiling of the card's memory (dmem.h) */
 	bool swaps;    /* its kernel has no memory.swap.max, and the machine has swap */
 	char path[CELL_PATH];
 };
@@ -26,7 +27,8 @@ struct cell {
 
 struct cell_limits {
 	uint64_t memory_bytes;
-	int processes; /* and threads */
+	int processes;	     /* and threads */
+	uint64_t vram_bytes; /* of each card's memory; 0: no ceiling */
 };
 
 struct cell_figures {

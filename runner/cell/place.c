@@ -197,6 +197,24 @@ __attribute__((noinline)) static void find_place(bool ask, struct cell_place *re
 static struct cell_place found_place;
 static bool place_known;
 
+void cell_place_want_dmem(const struct cell_place *place)
+{
+	SCOPE_FD int folder = open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (folder >= 0)
+		put(folder, "cgroup.subtree_control", "+dmem");
+}
+
+bool cell_place_has_dmem(const struct cell_place *place)
+{
+	SCOPE_FD int folder = place->available ? open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	char controllers[512];
+
+	/* It is enabled for the first job that wants it. */
+	return folder >= 0 && file_read_small(folder, "cgroup.controllers", controllers, sizeof controllers) > 0 &&
+	       has_word(controllers, "dmem");
+}
+
 void cell_place_forget(void)
 {
 	place_known = false;

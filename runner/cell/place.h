@@ -32,6 +32,10 @@ const struct cell_place *cell_place_find(bool wanted);
 /* The same without asking systemd for a place that is not there yet (login.h): for those who only tell. */
 const struct cell_place *cell_place_look(bool wanted);
 void cell_place_forget(void);
+/* Enables the controller of the card's memory for cells made there, where it is to be had. */
+void cell_place_want_dmem(const struct cell_place *place);
+/* Whether it is. */
+bool cell_place_has_dmem(const struct cell_place *place);
 /* Why a detached job cannot live here after the logout; NULL when it can (login.h). */
 const char *cell_place_mortal(void);
 

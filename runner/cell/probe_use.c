@@ -147,6 +147,17 @@ void probe_use_of(const struct probe_sample *sample, const struct probe_set *set
 		doubts(use, PROBE_UNREAD);
 }
 
+int64_t probe_use_vram(const struct probe_use *use)
+{
+	int64_t sum = 0;
+
+	if (use->doubt == PROBE_SHUT || use->doubt == PROBE_ABROAD)
+		return -1;
+	for (int i = 0; i < use->card_count; i++)
+		add(&sum, use->cards[i].vram_bytes);
+	return sum;
+}
+
 const struct probe_card_use *probe_use_card(const struct probe_use *use, uint64_t pci)
 {
 	for (int i = 0; i < use->card_count; i++) {

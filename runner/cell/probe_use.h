@@ -50,6 +50,8 @@ struct probe_use {
 };
 
 void probe_use_of(const struct probe_sample *sample, const struct probe_set *set, struct probe_use *ret_use);
+/* Of all cards together; -1: unknown. */
+int64_t probe_use_vram(const struct probe_use *use);
 /* NULL: it has nothing of that card. */
 const struct probe_card_use *probe_use_card(const struct probe_use *use, uint64_t pci);
 /* True when the client is one of the set's. */

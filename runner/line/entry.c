@@ -21,7 +21,7 @@ enum field_type { FIELD_NUMBER, FIELD_INT, FIELD_BOOL, FIELD_TEXT, FIELD_STATE, 
 
 /* The key lies in the row: a pointer would be one more place for the loader to fill in, on a page of its own. */
 struct field {
-	char key[12];
+	char key[13];
 	enum field_type type;
 	size_t offset;
 	size_t size;
@@ -60,12 +60,20 @@ static const struct field fields[] = {
 	FIELD("reserved", FIELD_NUMBER, reserved_bytes),
 	FIELD("vram", FIELD_NUMBER, vram_bytes),
 	FIELD("card", FIELD_TEXT, card),
+	FIELD("vram-max", FIELD_NUMBER, vram_max_bytes),
 	FIELD("held", FIELD_NUMBER, held_bytes),
 	FIELD("main", FIELD_PROC, main),
 	FIELD("cell", FIELD_TEXT, cell),
 	FIELD("stuck", FIELD_INT, stuck),
+	FIELD("settling-pid", FIELD_INT, settling_pid),
+	FIELD("settling", FIELD_NUMBER, settling_bytes),
 	FIELD("again", FIELD_NUMBER, again_boot_ns),
 	FIELD("mark", FIELD_TEXT, mark),
+	/* Written once a second while a card is in use: last, so that a reader in between meets a change at the end. */
+	FIELD("looked", FIELD_NUMBER, looked_boot_ns),
+	FIELD("gpu-permille", FIELD_INT, gpu_permille),
+	FIELD("gpu", FIELD_NUMBER, gpu_ns),
+	FIELD("on-card", FIELD_NUMBER, on_card_bytes),
 };
 
 /* A value ends at its line's end, so control bytes of names and commands are written as '?'. */

@@ -58,10 +58,17 @@ struct entry {
 	uint64_t reserved_bytes; /* of it, what was asked for; 0: it is the default */
 	uint64_t vram_bytes;	 /* of the card's memory, what was asked for */
 	char card[PCI_TEXT];	 /* the one that was asked for, or that its lane is bound to; "": any */
+	uint64_t vram_max_bytes; /* ceiling of each card's memory; 0: none */
 	uint64_t held_bytes;	 /* of a frozen job: what it holds; of a service: what was used before it; 0: unknown */
+	int64_t looked_boot_ns;	 /* what its watcher saw last of a job that holds a card; 0: nothing, and unknown */
+	int gpu_permille;	 /* its share of the busiest engine; -1: unknown, as the next two */
+	int64_t gpu_ns;		 /* its time on the cards in all */
+	int64_t on_card_bytes;	 /* of their memory */
 	struct procid main;	 /* the job's first process */
 	char cell[512];		 /* path of its cgroup; "" without one */
 	int stuck;		 /* a process that SIGKILL does not end; 0: none */
+	int settling_pid;	 /* the job is over: of its own, and still has a card open; 0: none */
+	int64_t settling_bytes;	 /* and of the card's memory so much is to come free before the lane goes on */
 	int64_t again_boot_ns;	 /* no supervisor lives: when to try again to end it */
 	char mark[128];		 /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
 };

@@ -50,8 +50,8 @@ rule "each layer includes only what is below it" "$(grep -H '^#include "' "${shi
 for header in confuse.h yaml.h sys/capability.h; do
 	rule "$header is included by one file" "$(one_file $header)"
 done
-rule "only the cell's two files know cgroup files" \
-	"$(only_in 'runner/cell/cell.c runner/cell/place.c' '"[^"]*(/sys/fs/cgroup|cgroup\.[a-z]|memory\.(max|high|swap|peak|events|oom)|pids\.max|cpu\.stat)')"
+rule "only the cell's files know cgroup files" \
+	"$(only_in 'runner/cell/cell.c runner/cell/place.c runner/cell/dmem.c' '"[^"]*(/sys/fs/cgroup|cgroup\.[a-z]|memory\.(max|high|swap|peak|events|oom)|dmem\.[a-z]|pids\.max|cpu\.stat)')"
 rule "only the paths' files know where things lie, and login.c where the bus is" "$(only_in 'conf/paths.c conf/conf_place.c runner/line/spawn.c runner/cell/login.c' '"[^"]*(XDG_|\.local/state|/run/user)')"
 rule "no function without bounds, no shell" \
 	"$(only_in '' '(^|[^a-zA-Z_])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|system|popen|strtok|alloca)\(')"

@@ -177,6 +177,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.vram_patience_ns = 600 * NS_PER_S,
 		.standing_after_ns = 30 * NS_PER_S,
 		.contender_vram_bytes = UINT64_C(512) << 20,
+		.vram_settle_ns = 2 * NS_PER_S,
 		.cells = true,
 		.amd_priority = true,
 		.run_class = "interactive",
