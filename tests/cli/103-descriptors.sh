@@ -52,12 +52,12 @@ equals "make's job server goes through" '0 ' "$? $(cat "$err" list)"
 # C139: started without 0, 1 or 2.
 pgpu run -- sh -c 'cat; echo read >read' <&- 2>"$err"
 equals "C139 stdin closed: the job reads nothing and goes on" read "$(cat read)"
-pgpu run -- sh -c 'echo lost; echo ran >ran' >&- 2>"$err"
+pgpu run -- sh -c 'echo astray; echo ran >ran' >&- 2>"$err"
 equals "C139 stdout closed: the job runs" ran "$(cat ran)"
-pgpu run -- sh -c 'echo lost >&2; echo ran2 >ran' 2>&-
+pgpu run -- sh -c 'echo astray >&2; echo ran2 >ran' 2>&-
 equals "C139 stderr closed: the job runs" ran2 "$(cat ran)"
-pgpu run -- sh -c 'echo lost; echo lost >&2; exit 6' <&- >&- 2>&-
-check "C139 no file of the queue holds what the job wrote" sh -c '! grep -rqa lost "$XDG_STATE_HOME/pgpu" --exclude=log.tsv'
+pgpu run -- sh -c 'echo astray; echo astray >&2; exit 6' <&- >&- 2>&-
+check "C139 no file of the queue holds what the job wrote" sh -c '! grep -rqa astray "$XDG_STATE_HOME/pgpu" --exclude=log.tsv'
 for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
 	eval "pgpu queue $closed" >"$SANDBOX/closed" 2>&1
 	code=$?
