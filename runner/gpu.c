@@ -212,7 +212,7 @@ void hold_gpu_begin(struct hold *hold)
 void hold_gpu_watch(struct hold *hold)
 {
 	struct probe_step step;
-	int64_t now = clock_awake_ns();
+	int64_t now = hold->seen_ns; /* a call less at each start */
 
 	/* The rules wake us as often, and nearly then. */
 	if (hold->card_at_ns == INT64_MAX || now < hold->card_at_ns - EARLY_NS)

@@ -67,6 +67,7 @@ struct hold {
 	bool outside;	     /* processes that left the cell are looked at too */
 	struct gpu *gpu;     /* gpu.c's; NULL until it is looked at */
 	int64_t card_at_ns;  /* awake: when to look at the cards; INT64_MAX: not any more */
+	int64_t seen_ns;     /* awake: of the last look at the rules */
 	int64_t rules_at_ns; /* awake: when to look at the rules again; INT64_MAX: not by themselves */
 	int64_t tick_ns;
 };
@@ -147,8 +148,8 @@ void hold_rules_look(struct hold *hold);
 
 /*
  * gpu.c: what the job does on the cards (cell/gpuwatch.h). hold_gpu_begin() once the job has started; hold_gpu_watch()
- * after each sleep and at card_at_ns looks when it is time, and puts what it sees of a job that holds a card on its
- * lane. hold_gpu_again() looks once more at a job that held one, before its processes are ended.
+ * after hold_rules_look() and at card_at_ns looks when it is time, and puts what it sees of a job that holds a card on
+ * its lane. hold_gpu_again() looks once more at a job that held one, before its processes are ended.
  *
  * hold_gpu_look() looks now, for the stall rule: what the job has of the cards and how long its engines ran; `outside`:
  * of its processes outside its cell too.

@@ -152,11 +152,11 @@ void reclaim_wait(struct member *member, struct signals *signals, const struct r
 {
 	SCOPE_FREE struct waiting *waiting =
 		reclaim->count || reclaim->holder_count ? calloc(1, sizeof *waiting) : NULL;
-	int64_t now = clock_awake_ns();
 
 	/* Without memory the lane goes on as it always could. */
 	if (!waiting || member->lane.fd < 0)
 		return;
+	int64_t now = clock_awake_ns();
 	waiting->member = member;
 	waiting->signals = signals;
 	waiting->reclaim = reclaim;

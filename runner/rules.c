@@ -189,7 +189,8 @@ static int64_t look_for_stall(struct hold *hold, int64_t ran_ns)
 
 void hold_rules_look(struct hold *hold)
 {
-	int64_t ran_ns = hold_ran_ns(hold), next_ns = INT64_MAX, stall_ns;
+	hold->seen_ns = clock_awake_ns();
+	int64_t ran_ns = hold->seen_ns - hold->began_ns - hold->away_ns, next_ns = INT64_MAX, stall_ns;
 
 	hold->rules_at_ns = INT64_MAX;
 	if (hold->gone || hold->stop != STOP_NONE)
