@@ -166,6 +166,7 @@ static void put_lane(int number, const struct entry *entry, const char *on, cons
 		     struct buf *out)
 {
 	SCOPE_VIEW struct jobview view;
+	char class_name[sizeof view.class_name], session[sizeof view.session];
 	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
 	char shown[USE_TEXT];
 
@@ -182,11 +183,13 @@ static void put_lane(int number, const struct entry *entry, const char *on, cons
 	if (view.memory_bytes > 0)
 		text_size_show((uint64_t)view.memory_bytes, ceiling);
 	text_show(view.name ? view.name : "?", name, sizeof name);
+	text_show(view.class_name, class_name, sizeof class_name);
+	text_show(view.session, session, sizeof session);
 	show_pressure(entry, pressure);
 	show_use(entry, use, shown);
 	buf_printf(out, "lane %d%s: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number, on,
-		   (unsigned long long)view.id, name, view.class_name, view.session, jobview_state(&view), ran, budget,
-		   ceiling, pressure, shown, view.sentence[0] ? ", " : "", view.sentence);
+		   (unsigned long long)view.id, name, class_name, session, jobview_state(&view), ran, budget, ceiling,
+		   pressure, shown, view.sentence[0] ? ", " : "", view.sentence);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)

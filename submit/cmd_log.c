@@ -67,9 +67,12 @@ static void put_json(const struct history_row *row, struct buf *out)
 static void put_line(const struct history_row *row, bool first, struct buf *out)
 {
 	char ended[CLOCK_TEXT], name[40], waited[TEXT_DURATION] = "-", ran[TEXT_DURATION] = "-";
+	char class_name[sizeof row->class_name], session[sizeof row->session];
 
 	clock_wall_format(row->ended_wall_ns, ended);
 	text_show(row->name, name, 21);
+	text_show(row->class_name, class_name, sizeof class_name);
+	text_show(row->session, session, sizeof session);
 	if (row->waited_ns >= 0)
 		text_duration_format(row->waited_ns, waited);
 	if (row->ran_ns >= 0)
@@ -77,8 +80,8 @@ static void put_line(const struct history_row *row, bool first, struct buf *out)
 	if (first)
 		buf_printf(out, "%-19s %6s %-12s %-12s %-20s %9s %9s %5s %s\n", "ENDED", "JOB", "CLASS", "SESSION",
 			   "NAME", "WAITED", "RAN", "CODE", "OUTCOME");
-	buf_printf(out, "%.19s %6llu %-12s %-12.12s %-20s %9s %9s ", ended, (unsigned long long)row->id,
-		   row->class_name, row->session, name, waited, ran);
+	buf_printf(out, "%.19s %6llu %-12s %-12.12s %-20s %9s %9s ", ended, (unsigned long long)row->id, class_name,
+		   session, name, waited, ran);
 	if (row->outcome != OUTCOME_TURN)
 		buf_printf(out, "%5d", row->exit_code);
 	else
@@ -112,7 +115,9 @@ static void put_sum_line(const struct history_sum *sum, struct buf *out)
 {
 	char waited[TEXT_DURATION], ran[TEXT_DURATION], cpu[TEXT_DURATION], gpu[TEXT_DURATION] = "-",
 									    peak[TEXT_SIZE] = "-";
+	char name[sizeof sum->name];
 
+	text_show(sum->name, name, sizeof name);
 	text_duration_format(sum->waited_ns, waited);
 	text_duration_format(sum->ran_ns, ran);
 	text_duration_format(sum->cpu_ns, cpu);
@@ -120,8 +125,8 @@ static void put_sum_line(const struct history_sum *sum, struct buf *out)
 		text_duration_format(sum->gpu_ns, gpu);
 	if (sum->peak_memory_bytes >= 0)
 		text_size_show((uint64_t)sum->peak_memory_bytes, peak);
-	buf_printf(out, "%-20.20s %6ld %6ld %10s %10s %10s %10s %10s\n", sum->name, sum->jobs, sum->failed, waited, ran,
-		   cpu, gpu, peak);
+	buf_printf(out, "%-20.20s %6ld %6ld %10s %10s %10s %10s %10s\n", name, sum->jobs, sum->failed, waited, ran, cpu,
+		   gpu, peak);
 }
 
 static void put_sums(struct listing *listing)

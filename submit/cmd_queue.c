@@ -123,18 +123,21 @@ static void put_where(const struct jobview *view, struct buf *out)
 static void put_row(struct listing *listing, const struct jobview *view)
 {
 	char name[40], time[TEXT_DURATION] = "-";
+	char class_name[sizeof view->class_name], session[sizeof view->session];
 	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
 
 	if (shown_ns >= 0)
 		text_duration_format(shown_ns, time);
 	text_show(view->name ? view->name : "?", name, 21);
+	text_show(view->class_name, class_name, sizeof class_name);
+	text_show(view->session, session, sizeof session);
 	if (listing->shown == 0)
 		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION",
 			   "NAME", "TIME", "WHY");
 	/* Three letters take a blank of the next column's. */
 	const char *letters = jobview_letters(view);
 	buf_printf(&listing->out, "%6llu %-2s %-*s %-12.12s %-20s %9s  ", (unsigned long long)view->id, letters,
-		   letters[0] && letters[1] && letters[2] ? 11 : 12, view->class_name, view->session, name, time);
+		   letters[0] && letters[1] && letters[2] ? 11 : 12, class_name, session, name, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		put_where(view, &listing->out);
 	else if (view->state == VIEW_ENDED)

@@ -99,7 +99,7 @@ void history_unescape(char *text)
 		unsigned int byte;
 		if (*text != '\\') {
 			*out++ = *text;
-		} else if (text[1] == 'x' && sscanf(text + 2, "%2x", &byte) == 1) {
+		} else if (text[1] == 'x' && text[2] && text[3] && sscanf(text + 2, "%2x", &byte) == 1) {
 			*out++ = (char)byte;
 			text += 3;
 		} else if (text[1]) {

@@ -32,4 +32,10 @@ matches "with a head" '^CLASS +JOBS +FAILED +WAITED +RAN +CPU +GPU +PEAK' "$(pgp
 matches "in JSON" '^\[[{]"class":"render","jobs":2,"failed":2,"waited_s":[0-9.]+,"ran_s":[0-9.]+,"cpu_s":[0-9.]+,"gpu_s":(null|[0-9.]+),"peak_memory_bytes":(null|[0-9]+)[}]\]$' "$(pgpu log --json --sum class -p render)"
 equals "nothing of nothing" "[]" "$(pgpu log --json --sum class --as nobody)"
 equals "and no head" "" "$(pgpu log --sum class --as nobody)"
+
+# A log that somebody else wrote to is printed without what a terminal would obey.
+log=$(echo "$XDG_STATE_HOME"/pgpu/*/log.tsv)
+awk -F'\t' -v OFS='\t' '$4 == "game" { $4 = "ga\033[31m"; $5 = "re\\x1b[2J"; $7 = "a\\x" } { print }' "$log" >"$SANDBOX/strange" && cp "$SANDBOX/strange" "$log"
+matches "its row is there" 're\?\[2J +ga\?\[31m' "$(pgpu log)"
+lacks "no list has an escape" $'\e' "$(pgpu log; pgpu log --sum class; pgpu log --sum session; pgpu queue --all)"
 finish
