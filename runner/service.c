@@ -11,6 +11,7 @@
 #include "runner/cell/pids.h"
 #include "runner/cell/stray.h"
 #include "runner/hold.h"
+#include "runner/line/seat.h"
 #include "runner/vramback.h"
 #include "submit/foreign.h"
 
@@ -145,6 +146,11 @@ void hold_service_look(struct hold *hold)
 	if (clock_awake_ns() < hold->task->service->look_at_ns)
 		return;
 	hold->task->service->look_at_ns = clock_awake_ns() + LOOK_NS;
+	/* What is on file does not say who has the card: nobody could tell us to leave. */
+	if (!seat_ours(&hold->member->lane)) {
+		hold_begin_stop(hold, STOP_STANDING);
+		return;
+	}
 	if (!is_contended(hold, &contender))
 		return;
 	note_contender(hold->member, &contender);

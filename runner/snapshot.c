@@ -174,8 +174,7 @@ static void add_card(const struct card_sample *sample, struct snapshot *snapshot
 
 	scene->seen = true;
 	scene->foreign = sample->contended;
-	scene->vram_known = sample->known;
-	scene->free_bytes = sample->total_bytes > sample->used_bytes ? sample->total_bytes - sample->used_bytes : 0;
+	scene->vram = snapshot->load;
 	if (!sample->contended)
 		return;
 	text_show(sample->contender.comm[0] ? sample->contender.comm : "?", name, sizeof name);
@@ -365,9 +364,9 @@ const char *snapshot_standing(const struct snapshot *snapshot, size_t index, cha
 	case STANDING_FOREIGN: fmt(sentence, 128, "down: process %s wants the card", snapshot->contender); break;
 	case STANDING_VRAM:
 		text_size_show(one->vram_bytes, needed);
-		text_size_show(snapshot->scene.free_bytes, left);
-		fmt(sentence, 128, "down: needs %s of VRAM, %s free%s%s", needed, left, snapshot->others[0] ? "; " : "",
-		    snapshot->others);
+		text_size_show(elect_room(&snapshot->scene.vram, one)->free_bytes, left);
+		fmt(sentence, 128, "down: needs %s of VRAM, %s free%s%s%s%s", needed, left,
+		    one->card[0] ? " on card " : "", one->card, snapshot->others[0] ? "; " : "", snapshot->others);
 		break;
 	case STANDING_AFTER:
 	case STANDING_FAILED: tell_soon(one, at_ns - snapshot->scene.now_ns, sentence); break;

@@ -7,6 +7,7 @@
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "gate.h"
 #include "serve.h"
 #include "standing.h"
 #include "view.h"
@@ -205,12 +206,14 @@ static int start_one(struct view *view, struct err *err)
 					.seen = card || !member->line->card.look,
 					.now_ns = view->now,
 					.after_ns = member->line->conf.standing_after_ns };
+	struct card_room rooms[LINE_CARDS];
 	int64_t at_ns;
 
 	if (card) {
 		scene.foreign = card->contended;
-		scene.vram_known = card->known;
-		scene.free_bytes = card->total_bytes > card->used_bytes ? card->total_bytes - card->used_bytes : 0;
+		gate_room(NULL, 0, card, NULL, &scene.vram.card);
+		scene.vram.rooms = rooms;
+		scene.vram.room_count = gate_rooms(NULL, 0, card, NULL, rooms);
 	}
 	scene.free_since_ns = free_since(view, scene.job || scene.foreign);
 	const struct candidate *service = standing_pick(&scene, &view->services, &at_ns);

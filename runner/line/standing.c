@@ -34,7 +34,7 @@ enum standing standing_judge(const struct standing_scene *scene, const struct ca
 		return STANDING_UNSEEN;
 	if (scene->foreign)
 		return STANDING_FOREIGN;
-	if (scene->vram_known && service->vram_bytes > scene->free_bytes)
+	if (!elect_has_vram(&scene->vram, service))
 		return STANDING_VRAM;
 	*ret_at_ns = scene->free_since_ns + standing_delay_ns(scene->after_ns, service->failures);
 	if (scene->now_ns >= *ret_at_ns)

@@ -40,8 +40,7 @@ struct standing_scene {
 	uint64_t up_id;	       /* the service that has the seat; 0: none */
 	bool seen;	       /* the card was looked at; so for the next three */
 	bool foreign;	       /* a foreign process is registered with the KFD */
-	bool vram_known;       /* false: it is not told, and holds nobody back */
-	uint64_t free_bytes;   /* of the card's memory */
+	struct load vram;      /* what is free: `card` and `rooms` of it; what is not told holds nobody back */
 	int64_t now_ns;	       /* boot clock */
 	int64_t free_since_ns; /* nobody has wanted the card since then */
 	int64_t after_ns;      /* conf.standing_after_ns */

@@ -266,6 +266,21 @@ matches "a turn inside it returns at once, a run inside it is its own" 'ran' "$(
 open_gate inside
 exits 0 "and it ends" pgpu wait "$id"
 
+# --- its seat's text is damaged while it is up: nobody can tell it to leave ---
+id=$(pgpu submit --standing -J damaged -- sleep 1000)
+until_true is_up damaged
+main=$(seat main)
+seat_file=$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*/standing-0)
+echo damaged >"$seat_file"
+exits 0 "a job gets the card all the same" timeout -k 5 30 pgpu run -q -- sh -c "$(gone_now "$main")"
+until_true is_up damaged
+main=$(seat main)
+echo damaged >"$seat_file"
+exits 0 "a cancel is told to nobody" pgpu cancel --no-wait "$id"
+main_gone() { ! alive "$main"; }
+until_true main_gone
+ok "and ends it"
+
 # --- more than there is ---
 id=$(service service5 15)
 until_true is_down service5 'needs 15G of VRAM, 14G free'
@@ -277,4 +292,17 @@ exits 0 "it is cancelled" pgpu cancel "$id"
 exits 0 "and can be put back" pgpu requeue "$id"
 until_true is_up service5
 exits 0 "the end" pgpu cancel "$id"
+# --- of two cards its own counts ---
+other=$tree/sys/class/drm/card1/device
+mkdir -p "$other"
+printf 'DRIVER=amdgpu\nPCI_SLOT_NAME=0000:83:00.0\n' >"$other/uevent"
+echo $((24 * G)) >"$other/mem_info_vram_total"
+echo $((23 * G)) >"$other/mem_info_vram_used"
+id=$(pgpu submit --standing -J onother --card 83:00.0 --vram 10G -- sleep 1000)
+until_true is_down onother 'needs 10G of VRAM, 1.0G free on card 0000:83:00.0'
+ok "it is not started for the memory of a card that it does not ask for"
+echo $((2 * G)) >"$other/new" && mv "$other/new" "$other/mem_info_vram_used"
+until_true is_up onother
+ok "with its own card's it is"
+exits 0 "it is cancelled too" pgpu cancel "$id"
 finish

@@ -20,8 +20,7 @@
 static struct standing_scene free_card(void)
 {
 	return (struct standing_scene){ .seen = true,
-					.vram_known = true,
-					.free_bytes = 4 * GIB,
+					.vram.card = { .known = true, .free_bytes = 4 * GIB },
 					.now_ns = 130 * NS_PER_S,
 					.free_since_ns = 100 * NS_PER_S,
 					.after_ns = 30 * NS_PER_S };
@@ -77,8 +76,28 @@ static void memory_that_is_not_told_holds_nobody_back(void **state)
 	(void)state;
 
 	assert_int_equal(judge(&scene, &service), STANDING_VRAM);
-	scene.vram_known = false;
+	scene.vram.card.known = false;
 	assert_int_equal(judge(&scene, &service), STANDING_READY);
+}
+
+static void the_memory_of_the_card_that_it_asks_for_counts(void **state)
+{
+	struct candidate service = { .id = 7, .standing = true, .vram_bytes = 3 * GIB, .card = "0000:83:00.0" };
+	struct card_room rooms[] = { { .card = "0000:03:00.0", .known = true, .free_bytes = 4 * GIB },
+				     { .card = "0000:83:00.0", .known = true, .free_bytes = 2 * GIB } };
+	struct standing_scene scene = free_card();
+	(void)state;
+
+	scene.vram.rooms = rooms;
+	scene.vram.room_count = 2;
+	assert_int_equal(judge(&scene, &service), STANDING_VRAM);
+	service.vram_bytes = 2 * GIB;
+	assert_int_equal(judge(&scene, &service), STANDING_READY);
+	rooms[1].known = false;
+	service.vram_bytes = 5 * GIB;
+	assert_int_equal(judge(&scene, &service), STANDING_READY);
+	service.card[0] = '\0';
+	assert_int_equal(judge(&scene, &service), STANDING_VRAM);
 }
 
 static void its_time_is_told(void **state)
@@ -161,7 +180,7 @@ static void one_that_does_not_fit_or_failed_is_passed(void **state)
 	add(&services, 5, 0, 2);
 	add(&services, 6, 4 * GIB, 0);
 	assert_int_equal(standing_pick(&scene, &services, &at_ns)->id, 6);
-	scene.free_bytes--;
+	scene.vram.card.free_bytes--;
 	assert_null(standing_pick(&scene, &services, &at_ns));
 	assert_int_equal(at_ns, 160 * NS_PER_S);
 	candidates_free(&services);
@@ -210,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_reason_comes_before_those_behind_it),
 		cmocka_unit_test(memory_that_is_not_told_holds_nobody_back),
+		cmocka_unit_test(the_memory_of_the_card_that_it_asks_for_counts),
 		cmocka_unit_test(its_time_is_told),
 		cmocka_unit_test(the_delay_doubles_and_is_bounded),
 		cmocka_unit_test(the_first_to_come_is_started),
