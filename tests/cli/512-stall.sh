@@ -91,6 +91,8 @@ while not os.path.exists(\"end\"):
 done
 
 # --- the card, from a tree in place of /proc and /sys (tests/fixtures) ---
+# Time enough to make a job's tree, on a busy machine too.
+after=$((slow > 1 ? 2 * slow : 5))s
 conf $'lanes = 4\nstall-after = "'$after$'"\ngrace = "1s"'
 tree=$SANDBOX/tree
 mkdir -p "$tree"
