@@ -7,7 +7,7 @@
 
 status=$(pgpu status --json)
 if [ "$SCENE" = manager ]; then
-	matches "cells with a ceiling of memory" '"available":true,"memory":true,"freezer":true,"processes":true,"reason":null' "$status"
+	matches "cells with a ceiling of memory" '"available":true,"memory":true,"freezer":true,"processes":true,"vram":(true|false),"reason":null' "$status"
 else
 	matches "cells with a ceiling, or a reason why not" '"memory":true|"reason":"[^"]+"' "$status"
 fi

@@ -8,7 +8,7 @@ own() { sed -n 's/^0:://p' /proc/self/cgroup; }
 cell='/pgpu\.[0-9-]+\.scope/pgpu-[0-9a-f-]+$'
 
 matches "the login is in a scope of ours, one step below its top" '/pgpu\.[0-9-]+\.scope/callers$' "$(own)"
-matches "cells with all they can do" '"cells":\{"available":true,"memory":true,"freezer":true,"processes":true,"reason":null\}' "$(pgpu status --json)"
+matches "cells with all they can do" '"cells":\{"available":true,"memory":true,"freezer":true,"processes":true,"vram":(true|false),"reason":null\}' "$(pgpu status --json)"
 matches "a job runs in its cell" "$cell" "$(pgpu run -q -- sed -n 's/^0:://p' /proc/self/cgroup)"
 id=$(pgpu submit -o spooled.out -- sed -n 's/^0:://p' /proc/self/cgroup) && pgpu wait "$id"
 matches "a spooled job too" "$cell" "$(cat spooled.out)"
