@@ -135,6 +135,14 @@ cells = \"$cells\""
 done
 
 # --- C039: cancel at every moment of a start ---
+# late ID: cancel said that it is still being stopped, which it does after grace and 5 s. In the emulated machine that may be;
+# then it ends as it should.
+late()
+{
+	[ -n "${SCENE:-}" ] && grep -qx "pgpu: job $1 is still being stopped" "$err" || return 1
+	pgpu wait "$1"
+	[ $? -eq 143 ]
+}
 conf 'lanes = 2
 grace = "0"'
 for ((turn = 0; turn < 200; turn++)); do
@@ -147,7 +155,7 @@ for ((turn = 0; turn < 200; turn++)); do
 	3) pgpu run -q -- true ;;
 	4) until_true queue_shows "^ *$id R" ;;
 	esac
-	pgpu cancel "$id" >"$out" 2>"$err" || not_ok "C039 cancel $id" "$(cat "$err")"
+	pgpu cancel "$id" >"$out" 2>"$err" || late "$id" || not_ok "C039 cancel $id" "$(cat "$err")"
 done
 equals "C039 200 jobs cancelled while they start: all of them end cancelled" 'cancelled 200' "$(pgpu queue --all --json | python3 -c '
 import collections, json, sys
