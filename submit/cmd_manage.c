@@ -79,38 +79,38 @@ static int manage(const struct verb *verb, int argc, char **argv)
 	return act_on_all(&queue_only, verb, &options);
 }
 
+static const struct verb verbs[] = {
+	{ "hold",
+	  "usage: pgpu hold ID...\n"
+	  "Keeps spooled jobs that wait from starting.\n"
+	  "\n"
+	  "      --help   print this\n",
+	  hold },
+	{ "release",
+	  "usage: pgpu release ID...\n"
+	  "Lets held jobs go: they stand in line where they stood.\n"
+	  "\n"
+	  "      --help   print this\n",
+	  release },
+	{ "requeue",
+	  "usage: pgpu requeue ID...\n"
+	  "Puts spooled jobs back in line that run or have ended.\n"
+	  "\n"
+	  "      --help   print this\n",
+	  requeue_job },
+};
+
 int cmd_hold(int argc, char **argv)
 {
-	static const struct verb verb = { "hold",
-					  "usage: pgpu hold ID...\n"
-					  "Keeps spooled jobs that wait from starting.\n"
-					  "\n"
-					  "      --help   print this\n",
-					  hold };
-
-	return manage(&verb, argc, argv);
+	return manage(&verbs[0], argc, argv);
 }
 
 int cmd_release(int argc, char **argv)
 {
-	static const struct verb verb = { "release",
-					  "usage: pgpu release ID...\n"
-					  "Lets held jobs go: they stand in line where they stood.\n"
-					  "\n"
-					  "      --help   print this\n",
-					  release };
-
-	return manage(&verb, argc, argv);
+	return manage(&verbs[1], argc, argv);
 }
 
 int cmd_requeue(int argc, char **argv)
 {
-	static const struct verb verb = { "requeue",
-					  "usage: pgpu requeue ID...\n"
-					  "Puts spooled jobs back in line that run or have ended.\n"
-					  "\n"
-					  "      --help   print this\n",
-					  requeue_job };
-
-	return manage(&verb, argc, argv);
+	return manage(&verbs[2], argc, argv);
 }

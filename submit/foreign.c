@@ -14,6 +14,7 @@
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "conf/base/tsv.h"
 #include "history.h"
 
 static const char header[] = "seen\tpid\tstart\tcomm\tkfd\tvram_bytes\tjob\n";
@@ -55,20 +56,6 @@ static int open_current(int queue_fd, struct err *err)
 	return fd < 0 ? err_sys(err, "cannot open %s", current) : TAKE_FD(fd);
 }
 
-/* A writer that died half way left a line without its end. */
-static void start_line(int fd, struct buf *line)
-{
-	struct stat found;
-	char last;
-
-	if (fstat(fd, &found) < 0)
-		return;
-	if (found.st_size == 0)
-		buf_puts(line, header);
-	else if (pread(fd, &last, 1, found.st_size - 1) == 1 && last != '\n')
-		buf_puts(line, "\n");
-}
-
 int foreign_append(int queue_fd, const struct foreign_row *row, struct err *err)
 {
 	SCOPE_BUF struct buf line = BUF_EMPTY;
@@ -76,7 +63,7 @@ int foreign_append(int queue_fd, const struct foreign_row *row, struct err *err)
 
 	if (fd < 0)
 		return -1;
-	start_line(fd, &line);
+	tsv_start(fd, header, &line);
 	format_row(row, &line);
 	errno = ENOMEM;
 	ssize_t wrote = buf_ok(&line) ? write(fd, line.text, line.size) : -1;

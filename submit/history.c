@@ -14,6 +14,7 @@
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "conf/base/tsv.h"
 
 static const char header[] =
 	"ended\tjob\tkind\tsession\tclass\tname\tcommand\twaited_s\tran_s\tfrozen_s\tcpu_s\tgpu_s\t"
@@ -52,20 +53,6 @@ static void format_row(const struct history_row *row, struct buf *line)
 	buf_printf(line, "\t%s\n", outcome_names[row->outcome]);
 }
 
-/* A writer that died half way left a line without its end; it gets one, so that ours is whole. */
-static void start_line(int fd, struct buf *line)
-{
-	struct stat found;
-	char last;
-
-	if (fstat(fd, &found) < 0)
-		return;
-	if (found.st_size == 0)
-		buf_puts(line, header);
-	else if (pread(fd, &last, 1, found.st_size - 1) == 1 && last != '\n')
-		buf_puts(line, "\n");
-}
-
 int history_append(int queue_fd, const struct history_row *row, struct err *err)
 {
 	SCOPE_BUF struct buf line = BUF_EMPTY;
@@ -76,7 +63,7 @@ int history_append(int queue_fd, const struct history_row *row, struct err *err)
 		return err_sys(err, "cannot open log.tsv");
 	if (!file_is_ours(fd, "log.tsv", err))
 		return -1;
-	start_line(fd, &line);
+	tsv_start(fd, header, &line);
 	format_row(row, &line);
 	if (!buf_ok(&line)) {
 		errno = ENOMEM;
