@@ -310,12 +310,25 @@ static bool is_moved(void)
 	return file_read_small(AT_FDCWD, "/proc/self/cgroup", own, sizeof own) > 0 && login_scope(own);
 }
 
-/* systemd has said yes and moves us when it comes to it. */
-static bool wait_until_moved(void)
+/* One that has ended meanwhile is nowhere. */
+static bool all_moved(const struct kin *kin, const char *own)
+{
+	for (int i = 0; i < kin->count; i++) {
+		if (is_beside_us((pid_t)fmt_read_signed(kin->pids[i], NULL), own))
+			return false;
+	}
+	return is_moved();
+}
+
+/*
+ * systemd has said yes and moves us, one after the other, when it comes to it. All of us are waited for: one that came
+ * to the scope's top after it was furnished would keep it from giving its controllers on.
+ */
+static bool wait_until_moved(const struct kin *kin, const char *own)
 {
 	int64_t until = clock_awake_ns() + MOVE_MS * NS_PER_MS;
 
-	while (!is_moved()) {
+	while (!all_moved(kin, own)) {
 		if (clock_awake_ns() > until)
 			return false;
 		poll(NULL, 0, 1);
@@ -340,7 +353,7 @@ bool login_enter(const char *own, char *reason, size_t size)
 		return true;
 	if (recall(&memory, reason, size))
 		return false;
-	if (ask(&kin, answer) == 0 && wait_until_moved()) {
+	if (ask(&kin, answer) == 0 && wait_until_moved(&kin, own)) {
 		unlinkat(memory.folder, memory.name, 0);
 		return true;
 	}

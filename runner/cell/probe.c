@@ -88,6 +88,7 @@ int probe_sample(struct probe *probe, const struct probe_set *only, struct probe
 	probe_cards_read(probe->sys, &sample->cards);
 	probe_walk(probe, only, sample);
 	probe_kfd_read(probe->sys, probe->proc, only, sample);
+	probe_cards_read_used(probe->sys, &sample->cards);
 	probe_nvml_read(probe->nvml, probe->proc, only, sample);
 	return sample->failed ? err_sys(err, "cannot look at the cards") : 0;
 }

@@ -87,6 +87,25 @@ static bool read_card(int drm, const char *name, struct probe_card *card)
 	return true;
 }
 
+/*
+ * The processes are read between the two looks. A job that takes or gives memory meanwhile is in its own figure and not
+ * in the card's, or the other way round: with the larger of the two nothing is free twice.
+ */
+void probe_cards_read_used(int sys, struct probe_cards *cards)
+{
+	for (int i = 0; sys >= 0 && i < cards->count; i++) {
+		struct probe_card *card = &cards->list[i];
+		char path[64];
+
+		if (card->vram_used_bytes < 0)
+			continue;
+		fmt(path, sizeof path, "class/drm/%s/device/mem_info_vram_used", card->name);
+		int64_t used = probe_read_number(sys, path, INT64_MAX);
+		if (used > card->vram_used_bytes && used <= card->vram_total_bytes)
+			card->vram_used_bytes = used;
+	}
+}
+
 static void note_render(int drm, const char *name, struct probe_cards *cards)
 {
 	char driver[PROBE_PCI];

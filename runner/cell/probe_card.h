@@ -32,6 +32,8 @@ struct probe_cards {
 
 /* `sys` is /sys, or a tree in its place; -1: there are none. */
 void probe_cards_read(int sys, struct probe_cards *ret_cards);
+/* Looks again how much of each card's own memory is used, and keeps the larger figure. */
+void probe_cards_read_used(int sys, struct probe_cards *cards);
 /* By address, or by driver where `pci` is none; NULL: no such card. */
 const struct probe_card *probe_cards_find(const struct probe_cards *cards, uint64_t pci, const char *driver);
 /* By the name of a device node in /dev/dri, renderDN or cardN. */

@@ -71,8 +71,8 @@ starts first --vram 10G
 begins second --vram 6G
 until_true are first:running second:vram
 matches "a promise is not free" 'needs 6\.0G of VRAM, 4\.0G free' "$(pgpu queue)"
-holder "$(main_of first)" first 10
 used 12
+holder "$(main_of first)" first 10
 matches "what it holds then is not counted twice" 'needs 6\.0G of VRAM, 4\.0G free' "$(pgpu queue)"
 rm -r "$tree/proc"/[0-9]*
 used 2

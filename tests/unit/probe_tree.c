@@ -577,11 +577,35 @@ static void roots_that_are_not_there(void **state)
 	assert_int_equal(sample.seen, 0);
 }
 
+/* The processes are read between two looks at the card. */
+static void the_larger_use_counts(void **state)
+{
+	struct probe_cards cards;
+	int sys = open(getenv("PGPU_SYSFS"), O_RDONLY | O_DIRECTORY);
+
+	(void)state;
+	put(CARD, "sys/class/drm/card1/device/uevent");
+	put("1000\n", "sys/class/drm/card1/device/mem_info_vram_total");
+	put("500\n", "sys/class/drm/card1/device/mem_info_vram_used");
+	probe_cards_read(sys, &cards);
+	put("700\n", "sys/class/drm/card1/device/mem_info_vram_used");
+	probe_cards_read_used(sys, &cards);
+	assert_int_equal(cards.list[0].vram_used_bytes, 700);
+	put("300\n", "sys/class/drm/card1/device/mem_info_vram_used");
+	probe_cards_read_used(sys, &cards);
+	assert_int_equal(cards.list[0].vram_used_bytes, 700);
+	put("1001\n", "sys/class/drm/card1/device/mem_info_vram_used");
+	probe_cards_read_used(sys, &cards);
+	assert_int_equal(cards.list[0].vram_used_bytes, 700);
+	close(sys);
+}
+
 #define ON_A_TREE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		ON_A_TREE(the_larger_use_counts),
 		ON_A_TREE(only_devices_are_read),
 		ON_A_TREE(what_vanishes_is_nothing),
 		ON_A_TREE(a_device_that_says_nothing_is_a_doubt),
