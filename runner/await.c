@@ -9,6 +9,7 @@
 #include "conf/base/clock.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 
 static void add_watch(int notify, int folder, uint32_t events)
 {
@@ -53,13 +54,13 @@ static int look(struct queue *queue, uint64_t id, int64_t *seen_ns, struct jobvi
 		return 1;
 	if (view->state == VIEW_UNKNOWN) {
 		jobview_free(view);
-		return err_set(err, EXIT_FAILED, "cannot find job %llu: no such id", (unsigned long long)id);
+		return err_set(err, EXIT_FAILED, "cannot find job %s: no such id", JOBID(id));
 	}
 	if (view->state != VIEW_GONE)
 		*seen_ns = clock_awake_ns();
 	if (view->state == VIEW_GONE && (*seen_ns == 0 || clock_awake_ns() - *seen_ns > LOG_PATIENCE_MS * NS_PER_MS)) {
 		jobview_free(view);
-		return err_set(err, EXIT_FAILED, "cannot find job %llu: it is gone", (unsigned long long)id);
+		return err_set(err, EXIT_FAILED, "cannot find job %s: it is gone", JOBID(id));
 	}
 	return 0;
 }
@@ -84,7 +85,7 @@ int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(voi
 			left = 1000;
 		jobview_free(ret_view);
 		if (poll(&change, 1, (int)left) < 0 && errno != EINTR)
-			return err_sys(err, "cannot wait for job %llu", (unsigned long long)id);
+			return err_sys(err, "cannot wait for job %s", JOBID(id));
 		drain(notify);
 	}
 }

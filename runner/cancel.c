@@ -8,6 +8,7 @@
 
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
+#include "conf/jobid.h"
 #include "runner/line/seat.h"
 #include "runner/line/ticket.h"
 #include "runner/line/wake.h"
@@ -100,10 +101,10 @@ static int tell(const struct search *search, struct err *err)
 	char message[64], answer[WAKE_MESSAGE];
 	const char *why = strerror(err->errnum);
 
-	fmt(message, sizeof message, "end %llu", (unsigned long long)search->id);
+	fmt(message, sizeof message, "end %s", JOBID(search->id));
 	if (wake_ask(search->entry.socket, message, answer, TELL_MS) < 0 || strcmp(answer, "ok") != 0)
 		return -1;
-	say("the order to cancel job %llu is not on disk: %s", (unsigned long long)search->id, why);
+	say("the order to cancel job %s is not on disk: %s", JOBID(search->id), why);
 	*err = ERR_NONE;
 	return CANCELLED_ORDERED;
 }
@@ -122,7 +123,7 @@ static void wake_owner(const struct search *search)
 
 static int refuse_requeue(uint64_t id, const char *why, struct err *err)
 {
-	return err_set(err, EXIT_FAILED, "cannot requeue job %llu: %s", (unsigned long long)id, why);
+	return err_set(err, EXIT_FAILED, "cannot requeue job %s: %s", JOBID(id), why);
 }
 
 /* 1: it is back in line, and that is to be synced; 0: its supervisor is to be told. */
@@ -181,7 +182,7 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *
 	if (result == CANCELLED_PENDING) {
 		int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
 		if (ended < 0 || fsync(ended) < 0)
-			return err_sys(err, "cannot sync the end of job %llu", (unsigned long long)id);
+			return err_sys(err, "cannot sync the end of job %s", JOBID(id));
 	}
 	if (result == CANCELLED_ORDERED && search.found)
 		wake_owner(&search);

@@ -2,6 +2,7 @@
 /* A job's ceiling of memory: watched where the kernel does not keep it, and what became of it, by evidence. */
 #include "conf/base/fmt.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/cell/memory.h"
 #include "runner/hold.h"
 
@@ -66,8 +67,8 @@ static void tell(const struct hold *hold, struct verdict *verdict, int64_t share
 		fmt(more, sizeof more, ", %s of it in shared memory%s", part,
 		    hold->enforced ? " that is still there" : "");
 	}
-	err_set(&verdict->why, EXIT_OK, "job %llu was ended at its memory ceiling of %s (peak %s%s%s)",
-		(unsigned long long)job->id, ceiling, peak, more, note);
+	err_set(&verdict->why, EXIT_OK, "job %s was ended at its memory ceiling of %s (peak %s%s%s)", JOBID(job->id),
+		ceiling, peak, more, note);
 	verdict->outcome = OUTCOME_OOM;
 	verdict->exit_code = EXIT_SIGNAL + 9;
 }
@@ -81,8 +82,8 @@ static void tell_pressure(const struct hold *hold, struct verdict *verdict)
 		return;
 	text_size_format(hold->member->job.memory_bytes, ceiling);
 	text_duration_format(hold->pressed_ns, waited);
-	err_set(&verdict->why, EXIT_OK, "job %llu waited %s for memory at its ceiling of %s",
-		(unsigned long long)hold->member->job.id, waited, ceiling);
+	err_set(&verdict->why, EXIT_OK, "job %s waited %s for memory at its ceiling of %s", JOBID(hold->member->job.id),
+		waited, ceiling);
 }
 
 void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)

@@ -15,6 +15,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/card.h"
 #include "runner/commands.h"
 #include "runner/desk.h"
@@ -220,7 +221,7 @@ static int wait_for_lane(struct run *run, const struct request *request, struct 
 	case LINEUP_TIMEOUT: say("no lane was free in time"); return EXIT_NO_LANE;
 	case LINEUP_CANCELLED:
 		spool_order_done(&run->queue->spool, run->member.job.id);
-		say("job %llu was cancelled while it waited", (unsigned long long)run->member.job.id);
+		say("job %s was cancelled while it waited", JOBID(run->member.job.id));
 		return EXIT_SIGNAL + SIGTERM;
 	default: return -1;
 	}
@@ -269,7 +270,7 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 	else if (verdict.why.text[0])
 		say_err(&verdict.why);
 	else if (verdict.outcome == OUTCOME_CANCELLED)
-		say("job %llu was cancelled", (unsigned long long)run->member.job.id);
+		say("job %s was cancelled", JOBID(run->member.job.id));
 	if (log_hold(run, &verdict, &ignored) < 0)
 		say_err(&ignored);
 	return verdict.exit_code;

@@ -11,6 +11,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/cardview.h"
 #include "runner/cell/cell.h"
 #include "runner/cell/gpuwatch.h"
@@ -61,7 +62,7 @@ static void put_lane_json(int number, const struct entry *entry, const char *car
 		buf_puts(out, "}");
 		return;
 	}
-	buf_printf(out, "{\"lane\":%d,\"job\":\"%llu\"", number, (unsigned long long)view.id);
+	buf_printf(out, "{\"lane\":%d,\"job\":\"%s\"", number, JOBID(view.id));
 	json_text(out, "card", card[0] ? card : NULL);
 	json_text(out, "state", jobview_state(&view));
 	json_text(out, "kind", view.spooled ? "spool" : "run");
@@ -99,7 +100,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 		const struct candidate *one = &status->snapshot.services.list[i];
 		char sentence[128];
 		snapshot_standing(&status->snapshot, i, sentence);
-		buf_printf(out, "%s{\"job\":\"%llu\",\"up\":%s", i ? "," : "", (unsigned long long)one->id,
+		buf_printf(out, "%s{\"job\":\"%s\",\"up\":%s", i ? "," : "", JOBID(one->id),
 			   status->snapshot.scene.up_id == one->id ? "true" : "false");
 		json_text(out, "why", sentence);
 		buf_puts(out, "}");
@@ -187,9 +188,9 @@ static void put_lane(int number, const struct entry *entry, const char *on, cons
 	text_show(view.session, session, sizeof session);
 	show_pressure(entry, pressure);
 	show_use(entry, use, shown);
-	buf_printf(out, "lane %d%s: job %llu %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number, on,
-		   (unsigned long long)view.id, name, class_name, session, jobview_state(&view), ran, budget, ceiling,
-		   pressure, shown, view.sentence[0] ? ", " : "", view.sentence);
+	buf_printf(out, "lane %d%s: job %s %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number, on,
+		   JOBID(view.id), name, class_name, session, jobview_state(&view), ran, budget, ceiling, pressure,
+		   shown, view.sentence[0] ? ", " : "", view.sentence);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)
@@ -217,8 +218,8 @@ static void put_standing(const struct snapshot *snapshot, struct buf *out)
 		snapshot_standing(snapshot, i, sentence);
 		if (entry->state != ENTRY_FREE && entry->id == snapshot->services.list[i].id)
 			text_show(entry->name, name, sizeof name);
-		buf_printf(out, "standing: job %llu%s%s, %s\n", (unsigned long long)snapshot->services.list[i].id,
-			   name[0] ? " " : "", name, sentence);
+		buf_printf(out, "standing: job %s%s%s, %s\n", JOBID(snapshot->services.list[i].id), name[0] ? " " : "",
+			   name, sentence);
 		name[0] = '\0';
 	}
 }

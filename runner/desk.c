@@ -7,6 +7,7 @@
 
 #include "conf/base/fmt.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/cancel.h"
 #include "runner/cell/cell.h"
 #include "runner/held.h"
@@ -53,7 +54,7 @@ static void give_ids(struct line *line, int fd, const char *count_text)
 		answer_error(fd, &err);
 		return;
 	}
-	fmt(text, sizeof text, "id %llu", (unsigned long long)first);
+	fmt(text, sizeof text, "id %s", JOBID(first));
 	answer(fd, text);
 }
 
@@ -66,11 +67,11 @@ static void cancel_for(struct line *line, struct spool *spool, int fd, const cha
 		[CANCELLED_UNKNOWN] = "unknown",
 	};
 	struct err err = ERR_NONE;
-	int64_t id;
-	int result = text_number_parse(id_text, 1, INT64_MAX, &id, &err);
+	uint64_t id;
+	int result = jobid_parse(id_text, &id, &err);
 
 	if (result == 0)
-		result = cancel_job(line, spool, (uint64_t)id, &err);
+		result = cancel_job(line, spool, id, &err);
 	if (result < 0)
 		answer_error(fd, &err);
 	else
@@ -83,17 +84,17 @@ static bool manage_for(struct line *line, struct spool *spool, int fd, const cha
 	static const char words[][9] = { "hold ", "release ", "requeue " };
 	struct err err = ERR_NONE;
 	size_t verb = 0;
-	int64_t id;
+	uint64_t id;
 
 	while (verb < 3 && strncmp(message, words[verb], strlen(words[verb])) != 0)
 		verb++;
 	if (verb == 3)
 		return false;
-	int result = text_number_parse(message + strlen(words[verb]), 1, INT64_MAX, &id, &err);
+	int result = jobid_parse(message + strlen(words[verb]), &id, &err);
 	if (result == 0 && verb == 2)
-		result = requeue_job(line, spool, (uint64_t)id, &err);
+		result = requeue_job(line, spool, id, &err);
 	else if (result == 0)
-		result = held_set(line, spool, (uint64_t)id, verb == 0, &err);
+		result = held_set(line, spool, id, verb == 0, &err);
 	if (result < 0)
 		answer_error(fd, &err);
 	else
@@ -104,15 +105,15 @@ static bool manage_for(struct line *line, struct spool *spool, int fd, const cha
 bool desk_told(struct spool *spool, int fd, const char *message)
 {
 	struct err err = ERR_NONE;
-	int64_t id;
+	uint64_t id;
 
 	if (strncmp(message, "end ", 4) != 0)
 		return false;
-	if (text_number_parse(message + 4, 1, INT64_MAX, &id, &err) < 0) {
+	if (jobid_parse(message + 4, &id, &err) < 0) {
 		answer_error(fd, &err);
 		return true;
 	}
-	spool_told(spool, (uint64_t)id);
+	spool_told(spool, id);
 	answer(fd, "ok");
 	return true;
 }

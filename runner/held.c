@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "held.h"
+#include "conf/jobid.h"
 
 #include <unistd.h>
 
@@ -10,7 +11,7 @@ static const char *word(bool held)
 
 static int refuse(uint64_t id, bool held, const char *why, struct err *err)
 {
-	return err_set(err, EXIT_FAILED, "cannot %s job %llu: %s", word(held), (unsigned long long)id, why);
+	return err_set(err, EXIT_FAILED, "cannot %s job %s: %s", word(held), JOBID(id), why);
 }
 
 /* 1: renamed; 0: it was so already. */

@@ -15,6 +15,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/cell/stray.h"
 
 #define FREEZE_MS 2000
@@ -64,8 +65,8 @@ int hold_name_cell(struct hold *hold, struct err *err)
 		return err_sys(err, "cannot make a cell");
 	/* Several queues may share a cgroup folder: the queue's inode tells their cells apart, the generation a job's
 	 * holds. */
-	fmt(hold->cell_name, sizeof hold->cell_name, "pgpu-%llx-%llu-%llu", (unsigned long long)queue.st_ino,
-	    (unsigned long long)member->job.id, (unsigned long long)member->lane.gen);
+	fmt(hold->cell_name, sizeof hold->cell_name, "pgpu-%llx-%s-%llu", (unsigned long long)queue.st_ino,
+	    JOBID(member->job.id), (unsigned long long)member->lane.gen);
 	cell_path(hold->place, hold->cell_name, member->job.cell);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/words.h"
+#include "conf/jobid.h"
 #include "runner/cell/card_vars.h"
 #include "runner/hold.h"
 
@@ -93,7 +94,7 @@ char **hold_environment(struct hold *hold, struct err *err)
 	fmt(number, sizeof number, "%d", member->job.owner.pid);
 	fmt(hold->mark, sizeof hold->mark, "GPU_QUEUE_PID=%s", number);
 	text = put(&end, text, "GPU_QUEUE_PID", number);
-	fmt(number, sizeof number, "%llu", (unsigned long long)member->job.id);
+	fmt(number, sizeof number, "%s", JOBID(member->job.id));
 	text = put(&end, text, "PGPU_JOB_ID", number);
 	if (member->wake.path[0]) {
 		fmt(hold->frozen_file, sizeof hold->frozen_file, "%s.frozen", member->wake.path);

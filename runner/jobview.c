@@ -10,6 +10,7 @@
 #include "conf/base/json.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/line/ticket.h"
 
 void jobview_free(struct jobview *view)
@@ -268,7 +269,7 @@ static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view,
 
 	start_view(ret_view, id, "", "");
 	if (!row)
-		return err_sys(err, "cannot look job %llu up", (unsigned long long)id);
+		return err_sys(err, "cannot look job %s up", JOBID(id));
 	int live = find_live(queue, id, &entry, &lane, err);
 	int spooled = live < 0 ? -1 : spool_find(&queue->spool, id, &state, &name, file, err);
 	if (live < 0 || spooled < 0)
@@ -297,9 +298,7 @@ static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view,
 		return 0;
 	}
 	if (found && !spooled)
-		return jobview_of_row(row, ret_view) < 0
-			       ? err_sys(err, "cannot look job %llu up", (unsigned long long)id)
-			       : 0;
+		return jobview_of_row(row, ret_view) < 0 ? err_sys(err, "cannot look job %s up", JOBID(id)) : 0;
 	if (!found && !spooled && line_id_known(&queue->line, id))
 		ret_view->state = VIEW_GONE;
 	return 0;
@@ -344,7 +343,7 @@ const char *jobview_letters(const struct jobview *view)
 
 void jobview_json(const struct jobview *view, bool full, struct buf *out)
 {
-	buf_printf(out, "{\"id\":\"%llu\"", (unsigned long long)view->id);
+	buf_printf(out, "{\"id\":\"%s\"", JOBID(view->id));
 	json_text(out, "state", jobview_state(view));
 	json_text(out, "reason", view->reason[0] ? view->reason : view->sentence[0] ? view->sentence : NULL);
 	json_text(out, "class", view->class_name);

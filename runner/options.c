@@ -104,13 +104,3 @@ int options_end(const struct options *options, struct err *err)
 	return err_set(err, EXIT_USAGE, "%s: '%.64s' is one argument too many", options->command,
 		       options->argv[options->next]);
 }
-
-int options_job_id(const char *text, uint64_t *ret_id, struct err *err)
-{
-	int64_t id;
-
-	if (text_number_parse(text, 1, INT64_MAX, &id, err) < 0)
-		return err_set(err, EXIT_USAGE, "'%.64s' is not a job id", text);
-	*ret_id = (uint64_t)id;
-	return 0;
-}

@@ -51,7 +51,4 @@ int options_next(struct options *options, struct err *err);
 /* "cannot read X: ..." for one argument too many, or 0. */
 int options_end(const struct options *options, struct err *err);
 
-/* A job id: digits only, above 0. */
-int options_job_id(const char *text, uint64_t *ret_id, struct err *err);
-
 #endif

@@ -7,6 +7,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/hold.h"
 
 /*
@@ -43,16 +44,16 @@ static void tell(struct verdict *verdict, uint64_t id, enum gpuoom how, const st
 
 	verdict->outcome = OUTCOME_GPU_OOM;
 	if (how == GPUOOM_SAID) {
-		err_set(&verdict->why, EXIT_OK, "job %llu ran out of the card's memory: its output says '%s'",
-			(unsigned long long)id, evidence->phrase);
+		err_set(&verdict->why, EXIT_OK, "job %s ran out of the card's memory: its output says '%s'", JOBID(id),
+			evidence->phrase);
 		return;
 	}
 	text_size_show((uint64_t)evidence->held_bytes, held);
 	text_size_show((uint64_t)evidence->free_bytes, left);
 	text_size_show((uint64_t)evidence->total_bytes, total);
 	err_set(&verdict->why, EXIT_OK,
-		"job %llu failed with the card's memory full: it had %s, and %s of %s were free when last seen",
-		(unsigned long long)id, held, left, total);
+		"job %s failed with the card's memory full: it had %s, and %s of %s were free when last seen",
+		JOBID(id), held, left, total);
 }
 
 void hold_vram_judge(struct hold *hold, struct verdict *verdict)

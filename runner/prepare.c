@@ -16,6 +16,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/words.h"
+#include "conf/jobid.h"
 #include "conf/paths.h"
 #include "worker.h"
 
@@ -129,7 +130,7 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 /* The script's bytes as a file that the interpreter can read; gone with the job. */
 static int write_script(struct queue *queue, struct prepared *prepared, const struct entry *entry, struct err *err)
 {
-	fmt(prepared->script, sizeof prepared->script, "script-%llu", (unsigned long long)entry->id);
+	fmt(prepared->script, sizeof prepared->script, "script-%s", JOBID(entry->id));
 	return file_replace(queue->line.boot_fd, prepared->script, prepared->job.script, prepared->job.script_size,
 			    FILE_VOLATILE, err);
 }

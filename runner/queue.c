@@ -8,6 +8,7 @@
 
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
+#include "conf/jobid.h"
 #include "runner/cell/place.h"
 #include "runner/desk.h"
 #include "runner/line/member.h"
@@ -76,11 +77,12 @@ void queue_close(struct queue *queue)
 static int ask_ids(struct queue *queue, unsigned count, uint64_t *ret_first, struct err *err)
 {
 	char message[64], answer[WAKE_MESSAGE];
+	const char *end;
 
 	fmt(message, sizeof message, "id %u", count);
 	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
 		return -1;
-	*ret_first = strncmp(answer, "id ", 3) == 0 ? fmt_read(answer + 3, NULL) : 0;
+	*ret_first = strncmp(answer, "id ", 3) == 0 ? jobid_read(answer + 3, &end) : 0;
 	if (*ret_first == 0)
 		return err_set(err, EXIT_FAILED, "cannot take a job id: the supervisor said '%.60s'", answer);
 	return 0;

@@ -8,6 +8,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/cell/activity.h"
 #include "runner/cell/stray.h"
 #include "runner/hold.h"
@@ -58,7 +59,7 @@ static void stop_at_limit(struct hold *hold)
 	struct cell_pressure pressure;
 
 	format_whole(hold->times.limit_ns, text);
-	say("job %llu is stopped: past its limit of %s", (unsigned long long)hold->member->job.id, text);
+	say("job %s is stopped: past its limit of %s", JOBID(hold->member->job.id), text);
 	cell_read_pressure(&hold->cell, &pressure);
 	hold->pressed_ns = pressure.waited_ns;
 	hold_begin_stop(hold, STOP_LIMIT);
@@ -76,7 +77,7 @@ static int64_t look_at_times(struct hold *hold, int64_t ran_ns)
 		send_signal(hold);
 	if (due & DUE_BUDGET) {
 		format_whole(hold->times.budget_ns, text);
-		say("job %llu has passed its budget of %s", (unsigned long long)hold->member->job.id, text);
+		say("job %s has passed its budget of %s", JOBID(hold->member->job.id), text);
 	}
 	if (due & DUE_LIMIT)
 		stop_at_limit(hold);
@@ -153,7 +154,7 @@ static void describe_frozen(const struct hold *hold, char text[64])
 	ticket_each(hold->member->line, keep_frozen, &id, &ignored);
 	text[0] = '\0';
 	if (id)
-		fmt(text, 64, "; job %llu is frozen and keeps its locks", (unsigned long long)id);
+		fmt(text, 64, "; job %s is frozen and keeps its locks", JOBID(id));
 }
 
 static void stop_stalled(struct hold *hold, const struct activity *now)
@@ -167,8 +168,8 @@ static void stop_stalled(struct hold *hold, const struct activity *now)
 	if (now->pressure_percent >= STALL_PRESSURE_PERCENT)
 		fmt(idle, sizeof idle, "waiting for memory at its ceiling for %d%% of its time", now->pressure_percent);
 	describe_frozen(hold, frozen);
-	err_set(why, EXIT_OK, "job %llu is stopped: no progress for %s (%s, %s of CPU, %s%s)",
-		(unsigned long long)hold->member->job.id, after, describe_card(now->gpu), used, idle, frozen);
+	err_set(why, EXIT_OK, "job %s is stopped: no progress for %s (%s, %s of CPU, %s%s)",
+		JOBID(hold->member->job.id), after, describe_card(now->gpu), used, idle, frozen);
 	say("%s", why->text);
 	hold_begin_stop(hold, STOP_STALLED);
 }

@@ -8,6 +8,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/line/gate.h"
 #include "runner/line/serve.h"
 #include "runner/line/ticket.h"
@@ -315,7 +316,7 @@ static void tell_job(const struct snapshot *snapshot, char sentence[128])
 		if (!is_taken(&snapshot->lanes[i]))
 			continue;
 		if (entry->id)
-			fmt(sentence, 128, "down: job %llu has the card", (unsigned long long)entry->id);
+			fmt(sentence, 128, "down: job %s has the card", JOBID(entry->id));
 		else
 			fmt(sentence, 128, "down: a job is about to have the card");
 		return;
@@ -323,8 +324,7 @@ static void tell_job(const struct snapshot *snapshot, char sentence[128])
 	for (size_t i = 0; i < snapshot->waiting.count; i++) {
 		if (snapshot->waiting.list[i].barred)
 			continue;
-		fmt(sentence, 128, "down: job %llu waits for the card",
-		    (unsigned long long)snapshot->waiting.list[i].id);
+		fmt(sentence, 128, "down: job %s waits for the card", JOBID(snapshot->waiting.list[i].id));
 		return;
 	}
 	fmt(sentence, 128, "down: a frozen job holds the card's memory");
@@ -359,7 +359,7 @@ const char *snapshot_standing(const struct snapshot *snapshot, size_t index, cha
 	case STANDING_HELD: fmt(sentence, 128, "down: held until it is released"); break;
 	case STANDING_JOB: tell_job(snapshot, sentence); break;
 	case STANDING_OTHER:
-		fmt(sentence, 128, "down: standing job %llu has the card", (unsigned long long)snapshot->scene.up_id);
+		fmt(sentence, 128, "down: standing job %s has the card", JOBID(snapshot->scene.up_id));
 		break;
 	case STANDING_FOREIGN: fmt(sentence, 128, "down: process %s wants the card", snapshot->contender); break;
 	case STANDING_VRAM:
@@ -381,7 +381,7 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 	enum waits_for why = elect_why(conf, &snapshot->load, snapshot->busy, &snapshot->waiting, index);
 
 	if (why == WAITS_HELD)
-		fmt(sentence, 128, "pgpu release %llu lets it go", (unsigned long long)one->id);
+		fmt(sentence, 128, "pgpu release %s lets it go", JOBID(one->id));
 	else if (why == WAITS_DRAINED)
 		snapshot_tell_drained(conf, sentence);
 	else if (why == WAITS_STOPPED)
@@ -393,8 +393,7 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 	else if (why == WAITS_CARD)
 		tell_card(conf, one, sentence);
 	else if (snapshot->service.entry.state != ENTRY_FREE && snapshot->busy == 0)
-		fmt(sentence, 128, "standing job %llu makes room, %zu ahead",
-		    (unsigned long long)snapshot->service.entry.id, index);
+		fmt(sentence, 128, "standing job %s makes room, %zu ahead", JOBID(snapshot->service.entry.id), index);
 	else
 		fmt(sentence, 128, "%s%d of %d lanes busy, %zu ahead", one->begun ? "frozen; " : "", snapshot->busy,
 		    conf->lanes, index);

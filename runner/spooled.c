@@ -11,6 +11,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/cell/cell.h"
 #include "runner/cell/stray.h"
 #include "runner/line/seat.h"
@@ -127,7 +128,7 @@ static int parse_winner(const struct candidate *winner, struct spool_name *ret_n
 {
 	if (spool_name_parse(winner->file, ret_name) == 0)
 		return 0;
-	return err_set(err, EXIT_FAILED, "cannot take job %llu: its name is damaged", (unsigned long long)winner->id);
+	return err_set(err, EXIT_FAILED, "cannot take job %s: its name is damaged", JOBID(winner->id));
 }
 
 static int take_pending(void *context, const struct candidate *winner, struct err *err)
@@ -191,8 +192,8 @@ static void keep_first(pid_t pid, void *context)
 
 static int not_yet(const struct entry *entry, struct err *err)
 {
-	return err_set(err, EXIT_FAILED, "cannot end what is left of job %llu yet: pid %d",
-		       (unsigned long long)entry->id, entry->stuck);
+	return err_set(err, EXIT_FAILED, "cannot end what is left of job %s yet: pid %d", JOBID(entry->id),
+		       entry->stuck);
 }
 
 /* Kills what is left; a cgroup that is already gone is success. */
@@ -299,7 +300,7 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		 to == SPOOL_ENDED ? moved.code : EXIT_BROKEN);
 	spooled->mended++;
 	if (spooled->tell)
-		say("job %llu: its worker was gone; %s", (unsigned long long)name->id,
+		say("job %s: its worker was gone; %s", JOBID(name->id),
 		    moved.held		  ? "it is held"
 		    : to == SPOOL_PENDING ? "back in line"
 					  : "it has ended");
@@ -353,7 +354,7 @@ static int service_lost(struct spooled *spooled, const struct entry *entry, stru
 			 cancelled ? EXIT_SIGNAL + 15 : EXIT_BROKEN);
 	spooled->mended++;
 	if (spooled->tell)
-		say("job %llu: its worker was gone; %s", (unsigned long long)name.id,
+		say("job %s: its worker was gone; %s", JOBID(name.id),
 		    cancelled ? "it has ended" : "it stands by again");
 	return 1;
 }
@@ -374,7 +375,7 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 		spool_order_done(spooled->spool, entry->id);
 		spooled->mended++;
 		if (spooled->tell)
-			say("job %llu: its wrapper was gone; it has ended", (unsigned long long)entry->id);
+			say("job %s: its wrapper was gone; it has ended", JOBID(entry->id));
 		return 0;
 	}
 	int found_standing = service_lost(spooled, entry, err);

@@ -9,6 +9,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/estimate.h"
 #include "runner/line/ticket.h"
 #include "runner/snapshot.h"
@@ -28,8 +29,8 @@ static void name_running(const struct snapshot *snapshot, char *text, size_t siz
 		if (entry->state == ENTRY_FREE || entry->id == 0 || named++ >= NAMED)
 			continue;
 		text_show(entry->name, name, sizeof name);
-		used += fmt(text + used, size - (size_t)used, "%s%llu%s%s", used ? ", " : " (",
-			    (unsigned long long)entry->id, name[0] ? " " : "", name);
+		used += fmt(text + used, size - (size_t)used, "%s%s%s%s", used ? ", " : " (", JOBID(entry->id),
+			    name[0] ? " " : "", name);
 	}
 	if (named > NAMED)
 		used += fmt(text + used, size - (size_t)used, " and %d more", named - NAMED);
@@ -108,8 +109,8 @@ void waiting_tell(struct queue *queue, uint64_t id)
 	while (ahead < (int)snapshot.waiting.count && snapshot.waiting.list[ahead].id != id)
 		ahead++;
 	if (snapshot.service.entry.id && snapshot.service.entry.state != ENTRY_FREE) {
-		say("waiting for the card as job %llu: standing job %llu makes room, %d ahead", (unsigned long long)id,
-		    (unsigned long long)snapshot.service.entry.id, ahead);
+		say("waiting for the card as job %s: standing job %s makes room, %d ahead", JOBID(id),
+		    JOBID(snapshot.service.entry.id), ahead);
 		snapshot_free(&snapshot);
 		return;
 	}
@@ -118,10 +119,10 @@ void waiting_tell(struct queue *queue, uint64_t id)
 	if (conf_is_drained(&queue->line.conf)) {
 		char drained[128];
 		snapshot_tell_drained(&queue->line.conf, drained);
-		say("waiting for a lane as job %llu: %s", (unsigned long long)id, drained);
+		say("waiting for a lane as job %s: %s", JOBID(id), drained);
 	} else {
-		say("waiting for a lane as job %llu: %d of %d busy%s, %d ahead%s", (unsigned long long)id,
-		    snapshot.busy, queue->line.conf.lanes, running, ahead, left);
+		say("waiting for a lane as job %s: %d of %d busy%s, %d ahead%s", JOBID(id), snapshot.busy,
+		    queue->line.conf.lanes, running, ahead, left);
 	}
 	snapshot_free(&snapshot);
 }

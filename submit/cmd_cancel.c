@@ -13,6 +13,7 @@
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/await.h"
 #include "runner/cancel.h"
 #include "runner/commands.h"
@@ -81,7 +82,7 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 		return err_set(err, EXIT_USAGE,
 			       filtered ? "cancel: either ids or --as, --class, --all" : "cancel: a job id is missing");
 	for (; options.next < argc; options.next++) {
-		if (options_job_id(argv[options.next], &id, err) < 0)
+		if (jobid_parse(argv[options.next], &id, err) < 0)
 			return err_wrap(err, "cancel");
 		if (add_id(request, id, err) < 0)
 			return -1;
@@ -130,15 +131,14 @@ static int cancel_one(struct queue *queue, uint64_t id, struct err *err)
 
 	if (!queue->inside)
 		return cancel_job(&queue->line, &queue->spool, id, err);
-	fmt(message, sizeof message, "cancel %llu", (unsigned long long)id);
+	fmt(message, sizeof message, "cancel %s", JOBID(id));
 	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
 		return -1;
 	for (int i = 0; i < 4; i++) {
 		if (strcmp(answer, words[i]) == 0)
 			return i;
 	}
-	return err_set(err, EXIT_FAILED, "cannot cancel job %llu: the supervisor said '%.60s'", (unsigned long long)id,
-		       answer);
+	return err_set(err, EXIT_FAILED, "cannot cancel job %s: the supervisor said '%.60s'", JOBID(id), answer);
 }
 
 /* Marks what has to be waited for by leaving its id in the list; the others become 0. */
@@ -152,13 +152,13 @@ static int cancel_all(struct queue *queue, struct request *request)
 		uint64_t id = request->ids[i];
 		int result = cancel_one(queue, id, &err);
 		if (result == CANCELLED_ENDED)
-			err_set(&err, EXIT_FAILED, "cannot cancel job %llu: it has ended", (unsigned long long)id);
+			err_set(&err, EXIT_FAILED, "cannot cancel job %s: it has ended", JOBID(id));
 		else if (result == CANCELLED_UNKNOWN)
-			err_set(&err, EXIT_FAILED, "cannot cancel job %llu: no such id", (unsigned long long)id);
+			err_set(&err, EXIT_FAILED, "cannot cancel job %s: no such id", JOBID(id));
 		if (result < 0 || result == CANCELLED_ENDED || result == CANCELLED_UNKNOWN) {
 			code = say_err(&err);
 		} else {
-			buf_printf(&line, "%llu\n", (unsigned long long)id);
+			buf_printf(&line, "%s\n", JOBID(id));
 			if (print_buf(&line) != EXIT_OK)
 				code = EXIT_FAILED;
 		}

@@ -11,6 +11,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "conf/base/when.h"
+#include "conf/jobid.h"
 #include "runner/commands.h"
 #include "runner/options.h"
 #include "runner/queue.h"
@@ -47,7 +48,7 @@ static void put_json(const struct history_row *row, struct buf *out)
 	clock_wall_format(row->ended_wall_ns, ended);
 	buf_puts(out, "{\"ended\":");
 	buf_json(out, ended);
-	buf_printf(out, ",\"job\":\"%llu\"", (unsigned long long)row->id);
+	buf_printf(out, ",\"job\":\"%s\"", JOBID(row->id));
 	json_text(out, "kind", row->spooled ? "spool" : "run");
 	json_text(out, "session", row->session);
 	json_text(out, "class", row->class_name);
@@ -80,8 +81,8 @@ static void put_line(const struct history_row *row, bool first, struct buf *out)
 	if (first)
 		buf_printf(out, "%-19s %6s %-12s %-12s %-20s %9s %9s %5s %s\n", "ENDED", "JOB", "CLASS", "SESSION",
 			   "NAME", "WAITED", "RAN", "CODE", "OUTCOME");
-	buf_printf(out, "%.19s %6llu %-12s %-12.12s %-20s %9s %9s ", ended, (unsigned long long)row->id, class_name,
-		   session, name, waited, ran);
+	buf_printf(out, "%.19s %6s %-12s %-12.12s %-20s %9s %9s ", ended, JOBID(row->id), class_name, session, name,
+		   waited, ran);
 	if (row->outcome != OUTCOME_TURN)
 		buf_printf(out, "%5d", row->exit_code);
 	else

@@ -6,6 +6,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
+#include "conf/jobid.h"
 #include "runner/cancel.h"
 #include "runner/commands.h"
 #include "runner/desk.h"
@@ -36,7 +37,7 @@ static int act_on(struct queue *queue, const struct verb *verb, uint64_t id, str
 
 	if (!queue->inside)
 		return verb->act(&queue->line, &queue->spool, id, err);
-	fmt(message, sizeof message, "%s %llu", verb->name, (unsigned long long)id);
+	fmt(message, sizeof message, "%s %s", verb->name, JOBID(id));
 	return desk_ask(&queue->supervisor, message, answer, err);
 }
 
@@ -48,7 +49,7 @@ static int act_on_all(struct queue *queue, const struct verb *verb, const struct
 	for (int i = options->next; i < options->argc; i++) {
 		struct err err = ERR_NONE;
 		uint64_t id;
-		if (options_job_id(options->argv[i], &id, &err) < 0 || act_on(queue, verb, id, &err) < 0)
+		if (jobid_parse(options->argv[i], &id, &err) < 0 || act_on(queue, verb, id, &err) < 0)
 			code = say_err(&err);
 	}
 	struct err err = ERR_NONE;
@@ -70,7 +71,7 @@ static int manage(const struct verb *verb, int argc, char **argv)
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "%s: a job id is missing", verb->name);
 	for (int i = options.next; option == 0 && i < argc; i++) {
-		option = options_job_id(argv[i], &id, &err);
+		option = jobid_parse(argv[i], &id, &err);
 		if (option < 0)
 			err_wrap(&err, "%s", verb->name);
 	}

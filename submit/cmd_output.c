@@ -8,6 +8,7 @@
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/commands.h"
 #include "runner/follow.h"
 #include "runner/jobview.h"
@@ -26,15 +27,14 @@ static int output(struct queue *queue, uint64_t id, bool follow, struct err *err
 	if (jobview_find(queue, id, &view, err) < 0)
 		return -1;
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
-		return err_set(err, EXIT_FAILED, "cannot print the output of job %llu: %s", (unsigned long long)id,
+		return err_set(err, EXIT_FAILED, "cannot print the output of job %s: %s", JOBID(id),
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
 	if (!view.output)
 		return err_set(err, EXIT_FAILED,
-			       "cannot print the output of job %llu: a blocking run has none of its own",
-			       (unsigned long long)id);
+			       "cannot print the output of job %s: a blocking run has none of its own", JOBID(id));
 	if (follow && queue->inside && view.state != VIEW_ENDED)
-		return err_set(err, EXIT_USAGE, "output: job %llu has not ended, and a job must not wait in its lane",
-			       (unsigned long long)id);
+		return err_set(err, EXIT_USAGE, "output: job %s has not ended, and a job must not wait in its lane",
+			       JOBID(id));
 	return follow_output(queue, id, view.output, follow, err);
 }
 
@@ -57,7 +57,7 @@ int cmd_output(int argc, char **argv)
 	}
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "output: a job id is missing");
-	if (option == 0 && (options_job_id(argv[options.next++], &id, &err) < 0 || options_end(&options, &err) < 0))
+	if (option == 0 && (jobid_parse(argv[options.next++], &id, &err) < 0 || options_end(&options, &err) < 0))
 		option = -1;
 	if (option < 0)
 		return say_err(&err);

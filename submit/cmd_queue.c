@@ -10,6 +10,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/commands.h"
 #include "runner/jobview.h"
 #include "runner/line/ticket.h"
@@ -92,7 +93,7 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 	if (!listing->ids || !listing->seen)
 		return err_sys(err, "cannot list the queue");
 	for (; options.next < argc; options.next++) {
-		if (options_job_id(argv[options.next], &listing->ids[listing->id_count++], err) < 0)
+		if (jobid_parse(argv[options.next], &listing->ids[listing->id_count++], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -136,7 +137,7 @@ static void put_row(struct listing *listing, const struct jobview *view)
 			   "NAME", "TIME", "WHY");
 	/* Three letters take a blank of the next column's. */
 	const char *letters = jobview_letters(view);
-	buf_printf(&listing->out, "%6llu %-2s %-*s %-12.12s %-20s %9s  ", (unsigned long long)view->id, letters,
+	buf_printf(&listing->out, "%6s %-2s %-*s %-12.12s %-20s %9s  ", JOBID(view->id), letters,
 		   letters[0] && letters[1] && letters[2] ? 11 : 12, class_name, session, name, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		put_where(view, &listing->out);

@@ -9,6 +9,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/commands.h"
 #include "runner/jobview.h"
 #include "runner/options.h"
@@ -61,7 +62,7 @@ static void put_size(struct buf *out, const char *label, int64_t bytes)
 
 static void put(const struct jobview *view, struct buf *out)
 {
-	buf_printf(out, "%-10s %llu\n", "job", (unsigned long long)view->id);
+	buf_printf(out, "%-10s %s\n", "job", JOBID(view->id));
 	put_text(out, "name", view->name);
 	buf_printf(out, "%-10s %s (%s)\n", "state", jobview_state(view), jobview_letters(view));
 	put_text(out, "why", view->sentence);
@@ -124,7 +125,7 @@ static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out
 	if (jobview_find(queue, id, &view, err) < 0)
 		return -1;
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
-		return err_set(err, EXIT_FAILED, "cannot show job %llu: %s", (unsigned long long)id,
+		return err_set(err, EXIT_FAILED, "cannot show job %s: %s", JOBID(id),
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
 	if (view.state == VIEW_PENDING || (view.standing && view.state != VIEW_ENDED))
 		explain(queue, &view);
@@ -146,7 +147,7 @@ static int show_all(struct queue *queue, char **words, int count, bool json, str
 		size_t before = out->size;
 		if (shown)
 			buf_puts(out, json ? ",\n " : "\n");
-		if (options_job_id(words[i], &id, &err) < 0 || show_one(queue, id, json, out, &err) < 0) {
+		if (jobid_parse(words[i], &id, &err) < 0 || show_one(queue, id, json, out, &err) < 0) {
 			code = say_err(&err);
 			out->size = before;
 			continue;
@@ -179,7 +180,7 @@ int cmd_show(int argc, char **argv)
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
 	for (int i = options.next; option == 0 && i < argc; i++)
-		option = options_job_id(argv[i], &id, &err);
+		option = jobid_parse(argv[i], &id, &err);
 	if (option < 0)
 		return say_err(&err);
 	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0

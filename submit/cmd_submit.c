@@ -17,6 +17,7 @@
 #include "conf/base/file.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/await.h"
 #include "runner/card.h"
 #include "runner/commands.h"
@@ -306,7 +307,7 @@ static void withdraw(struct queue *queue, const struct jobs *jobs, int count)
 		return;
 	for (int i = 0; i < count; i++) {
 		if (spool_withdraw(&queue->spool, jobs->facts[i].id, &ignored) != 1)
-			say("job %llu had already started", (unsigned long long)jobs->facts[i].id);
+			say("job %s had already started", JOBID(jobs->facts[i].id));
 	}
 	if (!queue->inside)
 		line_unlock(&queue->line);
@@ -320,7 +321,7 @@ static int spool_jobs(struct queue *queue, struct jobs *jobs, struct err *err)
 	if (queue_take_ids(queue, (unsigned)jobs->count, &first, err) < 0)
 		return err_wrap(err, "cannot spool job");
 	for (int i = 0; i < jobs->count; i++) {
-		jobs->facts[i].id = first + (uint64_t)i;
+		jobs->facts[i].id = jobid_of(jobid_number(first) + (uint64_t)i);
 		if (spool_store_environment(&queue->spool, &jobs->list[i], environ, &jobs->facts[i], err) < 0 ||
 		    spool_submit(&queue->spool, &jobs->list[i], &jobs->facts[i], err) < 0) {
 			withdraw(queue, jobs, i);
@@ -339,12 +340,12 @@ static int announce(struct queue *queue, const struct jobs *jobs, bool json)
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 
 	for (int i = 0; i < jobs->count; i++) {
-		unsigned long long id = (unsigned long long)jobs->facts[i].id;
+		uint64_t id = jobs->facts[i].id;
 		if (!json) {
-			buf_printf(&out, "%llu\n", id);
+			buf_printf(&out, "%s\n", JOBID(id));
 			continue;
 		}
-		buf_printf(&out, "%s{\"id\":\"%llu\",\"name\":", i ? "," : "[", id);
+		buf_printf(&out, "%s{\"id\":\"%s\",\"name\":", i ? "," : "[", JOBID(id));
 		buf_json(&out, jobs->list[i].name);
 		buf_puts(&out, i + 1 == jobs->count ? "}]\n" : "}");
 	}

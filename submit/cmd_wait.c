@@ -4,6 +4,7 @@
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/await.h"
 #include "runner/commands.h"
 #include "runner/options.h"
@@ -20,8 +21,8 @@ static int wait_one(struct queue *queue, uint64_t id, int *ret_code, struct err 
 	int ended = await_end(queue, id, queue->inside ? 0 : -1, NULL, NULL, &view, err);
 
 	if (ended == 0)
-		return err_set(err, EXIT_USAGE, "wait: job %llu has not ended, and a job must not wait in its lane",
-			       (unsigned long long)id);
+		return err_set(err, EXIT_USAGE, "wait: job %s has not ended, and a job must not wait in its lane",
+			       JOBID(id));
 	*ret_code = view.exit_code;
 	return ended < 0 ? -1 : 0;
 }
@@ -40,12 +41,12 @@ int cmd_wait(int argc, char **argv)
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "wait: a job id is missing");
 	for (int i = options.next; option == 0 && i < argc; i++)
-		option = options_job_id(argv[i], &id, &err);
+		option = jobid_parse(argv[i], &id, &err);
 	if (option < 0)
 		return say_err(&err);
 	int result = queue_open(queue, QUEUE_LENIENT, &err);
 	for (; result == 0 && options.next < argc; options.next++) {
-		options_job_id(argv[options.next], &id, &err);
+		jobid_parse(argv[options.next], &id, &err);
 		result = wait_one(queue, id, &code, &err);
 	}
 	return result < 0 ? say_err(&err) : code;

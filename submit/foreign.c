@@ -15,6 +15,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/tsv.h"
+#include "conf/jobid.h"
 #include "history.h"
 
 static const char header[] = "seen\tpid\tstart\tcomm\tkfd\tvram_bytes\tjob\n";
@@ -33,7 +34,7 @@ static void format_row(const struct foreign_row *row, struct buf *line)
 		buf_printf(line, "%lld", (long long)row->vram_bytes);
 	buf_puts(line, "\t");
 	if (row->id)
-		buf_printf(line, "%llu", (unsigned long long)row->id);
+		buf_printf(line, "%s", JOBID(row->id));
 	buf_puts(line, "\n");
 }
 
@@ -94,7 +95,7 @@ static int parse_row(char *text, struct foreign_row *row)
 	row->kfd = strcmp(column[4], "yes") == 0;
 	if (column[5][0])
 		row->vram_bytes = (int64_t)fmt_read(column[5], &end);
-	row->id = column[6][0] ? fmt_read(column[6], &end) : 0;
+	row->id = column[6][0] ? jobid_read(column[6], &end) : 0;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "submit/foreign.h"
 
 /* All that was noticed of one process. */
@@ -71,7 +72,7 @@ static void put_wanted_json(const struct wanted *one, bool first, struct buf *ou
 	json_time(out, "last", one->row.seen_wall_ns);
 	json_count(out, "times", one->times);
 	if (one->row.id)
-		buf_printf(out, ",\"job\":\"%llu\"}", (unsigned long long)one->row.id);
+		buf_printf(out, ",\"job\":\"%s\"}", JOBID(one->row.id));
 	else
 		buf_puts(out, ",\"job\":null}");
 }
@@ -86,7 +87,7 @@ static void put_wanted_line(const struct wanted *one, bool first, struct buf *ou
 	if (one->row.vram_bytes >= 0)
 		text_size_show((uint64_t)one->row.vram_bytes, bytes);
 	if (one->row.id)
-		fmt(job, sizeof job, "%llu", (unsigned long long)one->row.id);
+		fmt(job, sizeof job, "%s", JOBID(one->row.id));
 	if (first)
 		buf_printf(out, "%-19s %-19s %10s %-20s %-3s %9s %5s %6s\n", "FIRST", "LAST", "PID", "NAME", "KFD",
 			   "VRAM", "TIMES", "JOB");

@@ -15,6 +15,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/tsv.h"
+#include "conf/jobid.h"
 
 static const char header[] =
 	"ended\tjob\tkind\tsession\tclass\tname\tcommand\twaited_s\tran_s\tfrozen_s\tcpu_s\tgpu_s\t"
@@ -34,8 +35,8 @@ static void format_row(const struct history_row *row, struct buf *line)
 	char ended[CLOCK_TEXT];
 
 	clock_wall_format(row->ended_wall_ns, ended);
-	buf_printf(line, "%s\t%llu\t%s\t%s\t%s\t", ended, (unsigned long long)row->id, row->spooled ? "spool" : "run",
-		   row->session, row->class_name);
+	buf_printf(line, "%s\t%s\t%s\t%s\t%s\t", ended, JOBID(row->id), row->spooled ? "spool" : "run", row->session,
+		   row->class_name);
 	buf_field(line, row->name, 0);
 	buf_puts(line, "\t");
 	buf_field(line, row->command, COMMAND_MAX);
@@ -116,6 +117,7 @@ static void copy(char *to, size_t size, char *from)
 static int parse_row(char *text, struct history_row *row)
 {
 	char *column[COLUMNS];
+	const char *end;
 
 	for (int i = 0; i < COLUMNS; i++) {
 		column[i] = strsep(&text, "\t");
@@ -124,7 +126,7 @@ static int parse_row(char *text, struct history_row *row)
 	}
 	*row = HISTORY_ROW;
 	row->outcome = outcome_parse(column[14]);
-	row->id = fmt_read(column[1], NULL);
+	row->id = jobid_read(column[1], &end);
 	if (text || row->outcome == OUTCOME_NONE || row->id == 0 ||
 	    clock_wall_parse(column[0], &row->ended_wall_ns) < 0)
 		return -1;

@@ -6,6 +6,7 @@
 
 #include "conf/base/fmt.h"
 #include "conf/base/words.h"
+#include "conf/jobid.h"
 #include "jobset.h"
 
 void job_free(struct job *job)
@@ -82,7 +83,7 @@ static size_t put_piece(char letter, uint64_t id, const char *name, char *path, 
 	switch (letter) {
 	case '%': return put_name("%", path, size);
 	case 'j':
-	case 'A': fmt(number, sizeof number, "%llu", (unsigned long long)id); return put_name(number, path, size);
+	case 'A': fmt(number, sizeof number, "%s", JOBID(id)); return put_name(number, path, size);
 	case 'a': return 0;
 	case 'x': return put_name(name, path, size);
 	default: return SIZE_MAX;

@@ -16,6 +16,7 @@
 #include "conf/base/clock.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "jobfile.h"
 #include "jobquote.h"
 #include "jobset.h"
@@ -116,7 +117,7 @@ static void put_facts(struct buf *record, const struct job_facts *facts)
 
 	clock_utc_format(facts->submitted_wall_ns - part, when);
 	buf_printf(record, "# pgpu version %d\n", RECORD_VERSION);
-	buf_printf(record, "# pgpu id %llu\n", (unsigned long long)facts->id);
+	buf_printf(record, "# pgpu id %s\n", JOBID(facts->id));
 	buf_printf(record, "# pgpu submitted %s +%lldns\n", when, (long long)part);
 	buf_printf(record, "# pgpu umask %04o\n", (unsigned)facts->umask);
 	buf_puts(record, "# pgpu env ");
@@ -193,6 +194,15 @@ static int take_number(const char **next, const char *key, int64_t least, int64_
 	return text && text_number_parse(text, least, INT64_MAX, ret_number, NULL) == 0 ? 0 : refuse_fact(key, err);
 }
 
+/* 0 is none yet: what `submit --dry-run` prints. */
+static int take_id(const char **next, uint64_t *ret_id, struct err *err)
+{
+	SCOPE_FREE char *text = take_fact(next, "id");
+
+	*ret_id = 0;
+	return text && (strcmp(text, "0") == 0 || jobid_parse(text, ret_id, NULL) == 0) ? 0 : refuse_fact("id", err);
+}
+
 /* "2026-12-01T02:30:00+01:00 +123456789ns" */
 static int take_time(const char **next, int64_t *ret_ns, struct err *err)
 {
@@ -233,17 +243,16 @@ static int take_env_name(const char **next, char name[64], struct err *err)
 
 static int take_facts(const char *next, struct job_facts *facts, struct err *err)
 {
-	int64_t version, id;
+	int64_t version;
 
 	if (take_number(&next, "version", 1, &version, err) < 0)
 		return -1;
 	if (version > RECORD_VERSION)
 		return err_set(err, EXIT_FAILED, "cannot read record: its version %lld is newer than this pgpu",
 			       (long long)version);
-	if (take_number(&next, "id", 0, &id, err) < 0 || take_time(&next, &facts->submitted_wall_ns, err) < 0 ||
+	if (take_id(&next, &facts->id, err) < 0 || take_time(&next, &facts->submitted_wall_ns, err) < 0 ||
 	    take_umask(&next, &facts->umask, err) < 0 || take_env_name(&next, facts->env_name, err) < 0)
 		return -1;
-	facts->id = (uint64_t)id;
 	facts->submit_dir = take_fact(&next, "submit-dir");
 	return facts->submit_dir ? 0 : refuse_fact("submit-dir", err);
 }

@@ -16,6 +16,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 
 static const char *const folder_names[SPOOL_FOLDERS] = {
 	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended",
@@ -72,8 +73,7 @@ int spool_folder(struct spool *spool, enum spool_folder which, struct err *err)
 
 void spool_name_format(const struct spool_name *name, char file[256])
 {
-	int used = fmt(file, 256, "%llu:%s:%s:%d", (unsigned long long)name->id, name->class_name, name->session,
-		       name->restarts);
+	int used = fmt(file, 256, "%s:%s:%s:%d", JOBID(name->id), name->class_name, name->session, name->restarts);
 
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
@@ -123,7 +123,7 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	if (file[0] < '1' || file[0] > '9')
 		return -1;
 	errno = 0;
-	name.id = fmt_read(file, &end);
+	name.id = jobid_read(file, &end);
 	if (errno || *end != ':' || !(at = text_part(end + 1, name.class_name, sizeof name.class_name)) || *at != ':' ||
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
 	    parse_figure(&at, ":", SPOOL_RESTARTS_MAX, &name.restarts) < 0 ||
@@ -300,7 +300,7 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 		return -1;
 	spool_name_format(name, renamed);
 	if (file_rename(source, file, target, renamed, 0) < 0)
-		return err_sys(err, "cannot move job %llu to %s", (unsigned long long)name->id, folder_names[to]);
+		return err_sys(err, "cannot move job %s to %s", JOBID(name->id), folder_names[to]);
 	return 0;
 }
 
@@ -376,7 +376,7 @@ void spool_reason_write(struct spool *spool, uint64_t id, const char *reason)
 	char name[32];
 	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
 
-	fmt(name, sizeof name, "%llu", (unsigned long long)id);
+	fmt(name, sizeof name, "%s", JOBID(id));
 	if (folder >= 0)
 		file_replace(folder, name, reason, strlen(reason), FILE_VOLATILE, &ignored);
 }
@@ -388,7 +388,7 @@ void spool_reason_read(struct spool *spool, uint64_t id, char *text, size_t size
 	char name[32];
 	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
 
-	fmt(name, sizeof name, "%llu", (unsigned long long)id);
+	fmt(name, sizeof name, "%s", JOBID(id));
 	text[0] = '\0';
 	if (folder >= 0 && file_read(folder, name, 8192, &found, NULL, &ignored) == 0)
 		fmt(text, size, "%s", found);
@@ -400,14 +400,14 @@ void spool_reason_forget(struct spool *spool, uint64_t id)
 	char name[32];
 	int folder = spool_folder(spool, SPOOL_REASONS_DIR, &ignored);
 
-	fmt(name, sizeof name, "%llu", (unsigned long long)id);
+	fmt(name, sizeof name, "%s", JOBID(id));
 	if (folder >= 0)
 		unlinkat(folder, name, 0);
 }
 
 static void order_name(uint64_t id, enum spool_order order, char name[64])
 {
-	fmt(name, 64, "%llu.%s", (unsigned long long)id, order == ORDER_KILL ? "kill" : "cancel");
+	fmt(name, 64, "%s.%s", JOBID(id), order == ORDER_KILL ? "kill" : "cancel");
 }
 
 void spool_told(struct spool *spool, uint64_t id)
@@ -439,7 +439,7 @@ enum spool_order spool_ordered(struct spool *spool, uint64_t id)
 
 static void back_name(uint64_t id, char name[64])
 {
-	fmt(name, 64, "%llu.requeue", (unsigned long long)id);
+	fmt(name, 64, "%s.requeue", JOBID(id));
 }
 
 bool spool_ordered_back(struct spool *spool, uint64_t id)
@@ -459,7 +459,7 @@ static int put_order(struct spool *spool, uint64_t id, const char *name, struct 
 	if (folder < 0)
 		return -1;
 	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? err_sys(err, "cannot write the order to end job %llu", (unsigned long long)id) : 0;
+	return fd < 0 ? err_sys(err, "cannot write the order to end job %s", JOBID(id)) : 0;
 }
 
 int spool_order(struct spool *spool, uint64_t id, enum spool_order *ret_order, struct err *err)
@@ -481,8 +481,7 @@ int spool_order_back(struct spool *spool, uint64_t id, struct err *err)
 	order_name(id, ORDER_CANCEL, name);
 	back_name(id, back);
 	if (spool_ordered(spool, id) != ORDER_NONE && !spool_ordered_back(spool, id))
-		return err_set(err, EXIT_FAILED, "cannot requeue job %llu: it is being cancelled",
-			       (unsigned long long)id);
+		return err_set(err, EXIT_FAILED, "cannot requeue job %s: it is being cancelled", JOBID(id));
 	return put_order(spool, id, back, err) < 0 ? -1 : put_order(spool, id, name, err);
 }
 

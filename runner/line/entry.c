@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "conf/base/fmt.h"
+#include "conf/jobid.h"
 
 const char *const entry_state_names[ENTRY_STATES] = {
 	[ENTRY_FREE] = "free",	     [ENTRY_GRANTED] = "granted",
@@ -17,7 +18,7 @@ const char *const entry_state_names[ENTRY_STATES] = {
 };
 
 /* One table serves writing and reading, so that the two cannot drift apart. */
-enum field_type { FIELD_NUMBER, FIELD_INT, FIELD_BOOL, FIELD_TEXT, FIELD_STATE, FIELD_KIND, FIELD_PROC };
+enum field_type { FIELD_NUMBER, FIELD_JOB, FIELD_INT, FIELD_BOOL, FIELD_TEXT, FIELD_STATE, FIELD_KIND, FIELD_PROC };
 
 /* The key lies in the row: a pointer would be one more place for the loader to fill in, on a page of its own. */
 struct field {
@@ -39,7 +40,7 @@ static const struct field fields[] = {
 	FIELD("owner", FIELD_PROC, owner),
 	FIELD("worker", FIELD_BOOL, worker),
 	FIELD("socket", FIELD_TEXT, socket),
-	FIELD("job", FIELD_NUMBER, id),
+	FIELD("job", FIELD_JOB, id),
 	FIELD("kind", FIELD_KIND, kind),
 	FIELD("class", FIELD_TEXT, class_name),
 	FIELD("session", FIELD_TEXT, session),
@@ -99,6 +100,7 @@ static int put_field(char *out, size_t room, const struct field *field, const st
 	case FIELD_NUMBER:
 		return *(const int64_t *)at ? fmt(out, room, "%s %lld\n", field->key, (long long)*(const int64_t *)at)
 					    : 0;
+	case FIELD_JOB: return entry->id ? fmt(out, room, "%s %s\n", field->key, JOBID(entry->id)) : 0;
 	case FIELD_INT: return *(const int *)at ? fmt(out, room, "%s %d\n", field->key, *(const int *)at) : 0;
 	case FIELD_BOOL: return *(const bool *)at ? fmt(out, room, "%s 1\n", field->key) : 0;
 	case FIELD_TEXT: return *(const char *)at ? put_text(out, room, field->key, at) : 0;
@@ -145,6 +147,7 @@ static int get_field(const struct field *field, const char *value, size_t length
 
 	switch (field->type) {
 	case FIELD_NUMBER: *(int64_t *)at = fmt_read_signed(value, &end); return *end == '\n' ? 0 : -1;
+	case FIELD_JOB: *(uint64_t *)at = jobid_read(value, &end); return *end == '\n' ? 0 : -1;
 	case FIELD_INT: *(int *)at = (int)fmt_read_signed(value, &end); return *end == '\n' ? 0 : -1;
 	case FIELD_BOOL: *(bool *)at = *value == '1'; return 0;
 	case FIELD_TEXT:

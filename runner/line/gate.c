@@ -8,6 +8,7 @@
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "gate.h"
 #include "view.h"
 
@@ -180,9 +181,9 @@ static int64_t waits_since(const struct view *view, uint64_t id)
 	const char *end = "";
 	char text[64];
 
-	if (file_read_small(boot_fd, "vram", text, sizeof text) > 0 && fmt_read(text, &end) == id && *end == ' ')
+	if (file_read_small(boot_fd, "vram", text, sizeof text) > 0 && jobid_read(text, &end) == id && *end == ' ')
 		return fmt_read_signed(end + 1, NULL);
-	int length = fmt(text, sizeof text, "%llu %lld\n", (unsigned long long)id, (long long)view->now);
+	int length = fmt(text, sizeof text, "%s %lld\n", JOBID(id), (long long)view->now);
 	file_replace(boot_fd, "vram", text, (size_t)length, FILE_VOLATILE, &ignored);
 	return view->now;
 }

@@ -18,6 +18,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "conf/paths.h"
 
 enum { ID_BLOCK = 100 };
@@ -373,7 +374,7 @@ int line_take_ids(struct line *line, unsigned count, uint64_t *ret_first, struct
 
 	if (!has_ids(&next, count))
 		return 1;
-	*ret_first = next.next;
+	*ret_first = jobid_of(next.next);
 	next.next += count;
 	return write_next(&next, err);
 }
@@ -381,10 +382,10 @@ int line_take_ids(struct line *line, unsigned count, uint64_t *ret_first, struct
 bool line_id_known(struct line *line, uint64_t id)
 {
 	SCOPE_NEXT struct next next = open_next(line);
-	uint64_t counter;
+	uint64_t counter, number = jobid_number(id);
 	struct err ignored = ERR_NONE;
 
 	if (next.next)
-		return id > 0 && id < next.next;
-	return read_counter(line, &counter, &ignored) == 0 && id > 0 && id <= counter;
+		return number > 0 && number < next.next;
+	return read_counter(line, &counter, &ignored) == 0 && number > 0 && number <= counter;
 }

@@ -14,6 +14,7 @@
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 
 static const char *const flag_names[TICKET_FLAGS] = {
 	[TICKET_PLAIN] = "",
@@ -24,7 +25,7 @@ static const char *const flag_names[TICKET_FLAGS] = {
 
 void ticket_name_format(const struct ticket_name *name, char file[256])
 {
-	int used = fmt(file, 256, "%llu:%s:%s", (unsigned long long)name->id, name->class_name, name->session);
+	int used = fmt(file, 256, "%s:%s:%s", JOBID(name->id), name->class_name, name->session);
 
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
@@ -37,7 +38,7 @@ int ticket_name_parse(const char *file, struct ticket_name *ret_name)
 	struct ticket_name name = { 0 };
 	const char *end;
 
-	name.id = fmt_read(file, &end);
+	name.id = jobid_read(file, &end);
 	if (file[0] < '1' || file[0] > '9' || *end != ':')
 		return -1;
 	const char *flag = text_part(end + 1, name.class_name, sizeof name.class_name);

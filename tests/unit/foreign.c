@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "conf/base/clock.h"
+#include "conf/jobid.h"
 #include "submit/foreign.h"
 
 struct seen {
@@ -66,7 +67,7 @@ static void what_is_written_is_read_back(void **state)
 				   .comm = "a\tb\\c\n",
 				   .kfd = true,
 				   .vram_bytes = -1,
-				   .id = 12 };
+				   .id = jobid_of(12) };
 
 	assert_int_equal(foreign_each(fd, see, &seen, NULL), 0);
 	assert_int_equal(seen.count, 0);
@@ -84,7 +85,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_string_equal(seen.first.comm, "a\tb\\c\n");
 	assert_true(seen.first.kfd);
 	assert_int_equal(seen.first.vram_bytes, -1);
-	assert_int_equal(seen.first.id, 12);
+	assert_int_equal(seen.first.id, jobid_of(12));
 	assert_string_equal(seen.last.comm, "");
 	assert_false(seen.last.kfd);
 	assert_int_equal(seen.last.vram_bytes, 0);

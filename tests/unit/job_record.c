@@ -3,10 +3,11 @@
 #include <limits.h>
 
 #include "conf/base/words.h"
+#include "conf/jobid.h"
 #include "job_test.h"
 
 static const struct job_facts FACTS = {
-	.id = 12,
+	.id = UINT64_C(12) << JOBID_TASK_BITS,
 	.submitted_wall_ns = INT64_C(1764529800123456789),
 	.umask = 0027,
 	.env_name = "0123abcd",

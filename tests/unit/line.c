@@ -17,6 +17,7 @@
 
 #include "conf/base/file.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "runner/line/line.h"
 #include "runner/line/seat.h"
 #include "runner/line/settle.h"
@@ -59,7 +60,7 @@ static void an_entry_reads_back(void **state)
 			       .owner = { 7, 8, 9 },
 			       .worker = true,
 			       .socket = "/run/x/7-8",
-			       .id = 42,
+			       .id = jobid_of(42),
 			       .kind = ENTRY_SPOOL,
 			       .class_name = "render",
 			       .session = "film.v2",
@@ -89,7 +90,7 @@ static void an_entry_reads_back(void **state)
 
 static void an_entry_keeps_its_lines_whatever_a_name_holds(void **state)
 {
-	struct entry entry = { .gen = 1, .id = 1, .name = "a\nend\nstate free\x1b[2J" }, back;
+	struct entry entry = { .gen = 1, .id = jobid_of(1), .name = "a\nend\nstate free\x1b[2J" }, back;
 	char text[ENTRY_TEXT];
 	(void)state;
 
@@ -102,7 +103,7 @@ static void an_entry_keeps_its_lines_whatever_a_name_holds(void **state)
 
 static void a_long_entry_lies_whole_in_its_file(void **state)
 {
-	struct entry entry = { .gen = 7, .state = ENTRY_RUNNING, .id = 1 }, back;
+	struct entry entry = { .gen = 7, .state = ENTRY_RUNNING, .id = jobid_of(1) }, back;
 	struct err err = ERR_NONE;
 	FILE *file = tmpfile();
 	(void)state;
@@ -145,7 +146,7 @@ static void half_an_entry_is_none(void **state)
 static void take(struct line *line, int number, struct seat *seat)
 {
 	struct seat_view view;
-	struct entry entry = { .state = ENTRY_RUNNING, .id = 5 };
+	struct entry entry = { .state = ENTRY_RUNNING, .id = jobid_of(5) };
 
 	assert_int_equal(seat_read(line, number, &view, NULL), 0);
 	assert_int_equal(seat_take(line, &view, &entry, seat, NULL), 0);
@@ -173,7 +174,7 @@ static void a_grant_takes_the_seat_from_who_is_locked(void **state)
 {
 	struct seat seat;
 	struct seat_view view;
-	struct entry entry = { .id = 6 };
+	struct entry entry = { .id = jobid_of(6) };
 
 	take(*state, 0, &seat);
 	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
@@ -185,7 +186,7 @@ static void a_grant_takes_the_seat_from_who_is_locked(void **state)
 	/* What is no longer ours is not written free. */
 	assert_int_equal(seat_free(&seat, NULL), 0);
 	assert_int_equal(seat_read(*state, 0, &view, NULL), 0);
-	assert_int_equal(view.entry.id, 6);
+	assert_int_equal(view.entry.id, jobid_of(6));
 }
 
 static void a_lock_dies_with_its_process(void **state)
@@ -293,7 +294,7 @@ static void the_line_is_calm_only_where_all_lanes_are_watched(void **state)
 static void a_ticket_says_who_waits(void **state)
 {
 	struct ticket ticket;
-	struct entry entry = { .id = 77, .class_name = "test", .session = "me.2" }, back;
+	struct entry entry = { .id = jobid_of(77), .class_name = "test", .session = "me.2" }, back;
 	struct ticket_name name;
 
 	assert_int_equal(ticket_make(*state, &entry, TICKET_PLAIN, &ticket, NULL), 0);
@@ -311,7 +312,9 @@ static void a_ticket_says_who_waits(void **state)
 static void a_ticket_s_name_says_what_its_job_reserves(void **state)
 {
 	struct ticket ticket;
-	struct entry entry = { .id = 78, .class_name = "test", .session = "me", .reserved_bytes = UINT64_C(700) << 20 };
+	struct entry entry = {
+		.id = jobid_of(78), .class_name = "test", .session = "me", .reserved_bytes = UINT64_C(700) << 20
+	};
 	struct ticket_name name;
 	struct candidate candidate;
 
@@ -376,7 +379,7 @@ static uint64_t take_id(struct line *line)
 		line_unlock(line);
 		assert_true(taken >= 0);
 		if (taken == 0)
-			return id;
+			return jobid_number(id);
 	}
 }
 
@@ -386,8 +389,8 @@ static void ids_go_up_and_skip_to_the_next_block_after_a_boot(void **state)
 
 	for (uint64_t id = 1; id <= 250; id++)
 		assert_int_equal(take_id(line), id);
-	assert_true(line_id_known(line, 250));
-	assert_false(line_id_known(line, 251));
+	assert_true(line_id_known(line, jobid_of(250)));
+	assert_false(line_id_known(line, jobid_of(251)));
 	assert_int_equal(unlinkat(line->boot_fd, "next", 0), 0);
 	assert_int_equal(take_id(line), 301);
 	/* A counter that was lost half way is no reason to give an id out twice. */

@@ -19,6 +19,7 @@
 #include "conf/base/file.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
 #include "submit/history.h"
 #include "submit/prune.h"
 #include "submit/spool.h"
@@ -55,7 +56,8 @@ static int tear_down(void **state)
 
 static void names_say_the_state(void **state)
 {
-	struct spool_name name = { .id = 12, .class_name = "render", .session = "film.v2", .restarts = 3 }, back;
+	struct spool_name name = { .id = jobid_of(12), .class_name = "render", .session = "film.v2", .restarts = 3 },
+			  back;
 	char file[256];
 	(void)state;
 
@@ -79,7 +81,8 @@ static void names_say_the_state(void **state)
 
 static void a_standing_job_says_so_and_how_often_it_failed(void **state)
 {
-	struct spool_name name = { .id = 12, .class_name = "render", .session = "me", .standing = true }, back;
+	struct spool_name name = { .id = jobid_of(12), .class_name = "render", .session = "me", .standing = true },
+			  back;
 	char file[256];
 	(void)state;
 
@@ -157,7 +160,9 @@ static struct job make_job(const char *name)
 static void submit(struct spool *spool, uint64_t id)
 {
 	SCOPE_JOB struct job job = make_job("true");
-	struct job_facts facts = { .id = id, .submitted_wall_ns = NS_PER_S, .submit_dir = "/tmp", .env_name = "none" };
+	struct job_facts facts = {
+		.id = jobid_of(id), .submitted_wall_ns = NS_PER_S, .submit_dir = "/tmp", .env_name = "none"
+	};
 
 	assert_int_equal(spool_submit(spool, &job, &facts, NULL), 0);
 	assert_int_equal(spool_submit_sync(spool, NULL), 0);
@@ -171,16 +176,16 @@ static void a_job_moves_by_renames(void **state)
 	char file[256];
 
 	submit(spool, 7);
-	assert_int_equal(spool_find(spool, 7, &where, &name, file, NULL), 1);
+	assert_int_equal(spool_find(spool, jobid_of(7), &where, &name, file, NULL), 1);
 	assert_int_equal(where, SPOOL_PENDING);
 	assert_int_equal(spool_move(spool, SPOOL_PENDING, file, SPOOL_RUNNING, &name, NULL), 0);
-	assert_int_equal(spool_withdraw(spool, 7, NULL), 0);
+	assert_int_equal(spool_withdraw(spool, jobid_of(7), NULL), 0);
 	name.outcome = OUTCOME_COMPLETED;
 	assert_int_equal(spool_move(spool, SPOOL_RUNNING, file, SPOOL_ENDED, &name, NULL), 0);
-	assert_int_equal(spool_find(spool, 7, &where, &name, file, NULL), 1);
+	assert_int_equal(spool_find(spool, jobid_of(7), &where, &name, file, NULL), 1);
 	assert_int_equal(where, SPOOL_ENDED);
 	assert_int_equal(name.outcome, OUTCOME_COMPLETED);
-	assert_int_equal(spool_find(spool, 8, &where, &name, file, NULL), 0);
+	assert_int_equal(spool_find(spool, jobid_of(8), &where, &name, file, NULL), 0);
 }
 
 static void of_two_who_take_a_job_one_gets_it(void **state)
@@ -204,8 +209,8 @@ static void a_withdrawn_job_leaves_nothing(void **state)
 	char file[256];
 
 	submit(spool, 7);
-	assert_int_equal(spool_withdraw(spool, 7, NULL), 1);
-	assert_int_equal(spool_find(spool, 7, &where, &name, file, NULL), 0);
+	assert_int_equal(spool_withdraw(spool, jobid_of(7), NULL), 1);
+	assert_int_equal(spool_find(spool, jobid_of(7), &where, &name, file, NULL), 0);
 }
 
 static int count(const struct spool_name *name, const char *file, void *context)
@@ -247,14 +252,14 @@ static void a_second_order_is_a_kill(void **state)
 	struct spool *spool = *state;
 	enum spool_order order;
 
-	assert_int_equal(spool_ordered(spool, 7), ORDER_NONE);
-	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(spool_ordered(spool, jobid_of(7)), ORDER_NONE);
+	assert_int_equal(spool_order(spool, jobid_of(7), &order, NULL), 0);
 	assert_int_equal(order, ORDER_CANCEL);
-	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(spool_order(spool, jobid_of(7), &order, NULL), 0);
 	assert_int_equal(order, ORDER_KILL);
-	assert_int_equal(spool_ordered(spool, 7), ORDER_KILL);
-	spool_order_done(spool, 7);
-	assert_int_equal(spool_ordered(spool, 7), ORDER_NONE);
+	assert_int_equal(spool_ordered(spool, jobid_of(7)), ORDER_KILL);
+	spool_order_done(spool, jobid_of(7));
+	assert_int_equal(spool_ordered(spool, jobid_of(7)), ORDER_NONE);
 }
 
 static void an_order_to_requeue_is_one_until_it_is_cancelled(void **state)
@@ -263,22 +268,22 @@ static void an_order_to_requeue_is_one_until_it_is_cancelled(void **state)
 	enum spool_order order;
 
 	for (int twice = 0; twice < 2; twice++) {
-		assert_int_equal(spool_order_back(spool, 7, NULL), 0);
-		assert_int_equal(spool_ordered(spool, 7), ORDER_CANCEL);
-		assert_true(spool_ordered_back(spool, 7));
+		assert_int_equal(spool_order_back(spool, jobid_of(7), NULL), 0);
+		assert_int_equal(spool_ordered(spool, jobid_of(7)), ORDER_CANCEL);
+		assert_true(spool_ordered_back(spool, jobid_of(7)));
 	}
 	/* What was to go back is not killed by the first cancel. */
-	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_int_equal(spool_order(spool, jobid_of(7), &order, NULL), 0);
 	assert_int_equal(order, ORDER_CANCEL);
-	assert_false(spool_ordered_back(spool, 7));
-	assert_int_equal(spool_order_back(spool, 7, NULL), -1);
-	assert_int_equal(spool_order(spool, 7, &order, NULL), 0);
+	assert_false(spool_ordered_back(spool, jobid_of(7)));
+	assert_int_equal(spool_order_back(spool, jobid_of(7), NULL), -1);
+	assert_int_equal(spool_order(spool, jobid_of(7), &order, NULL), 0);
 	assert_int_equal(order, ORDER_KILL);
-	spool_order_done(spool, 7);
-	assert_int_equal(spool_order_back(spool, 8, NULL), 0);
-	spool_order_done(spool, 8);
-	assert_int_equal(spool_ordered(spool, 8), ORDER_NONE);
-	assert_false(spool_ordered_back(spool, 8));
+	spool_order_done(spool, jobid_of(7));
+	assert_int_equal(spool_order_back(spool, jobid_of(8), NULL), 0);
+	spool_order_done(spool, jobid_of(8));
+	assert_int_equal(spool_ordered(spool, jobid_of(8)), ORDER_NONE);
+	assert_false(spool_ordered_back(spool, jobid_of(8)));
 }
 
 /* C097: newlines, equals signs and fences in values; stored once, given back byte for byte. */
@@ -327,7 +332,7 @@ static struct history_row make_row(uint64_t id)
 	struct history_row row = HISTORY_ROW;
 
 	row.ended_wall_ns = INT64_C(1800000000) * NS_PER_S;
-	row.id = id;
+	row.id = jobid_of(id);
 	row.spooled = true;
 	strcpy(row.class_name, "render");
 	strcpy(row.session, "film");
@@ -346,7 +351,7 @@ static void a_log_line_reads_back(void **state)
 	struct history_row row = make_row(5), back;
 
 	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
-	assert_int_equal(history_find(spool->queue_fd, 5, &back, NULL), 1);
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(5), &back, NULL), 1);
 	assert_string_equal(back.name, row.name);
 	assert_string_equal(back.command, row.command);
 	assert_int_equal(back.waited_ns, row.waited_ns);
@@ -354,7 +359,7 @@ static void a_log_line_reads_back(void **state)
 	assert_int_equal(back.peak_memory_bytes, -1);
 	assert_int_equal(back.exit_code, 3);
 	assert_int_equal(back.ended_wall_ns, row.ended_wall_ns);
-	assert_int_equal(history_find(spool->queue_fd, 6, &back, NULL), 0);
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(6), &back, NULL), 0);
 }
 
 static void a_line_cut_short_spoils_only_itself(void **state)
@@ -366,10 +371,10 @@ static void a_line_cut_short_spoils_only_itself(void **state)
 	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
 	fd = openat(spool->queue_fd, "log.tsv", O_WRONLY | O_APPEND);
 	assert_int_equal(write_all(fd, "2027-01-15T08:00", 16), 0);
-	row.id = 6;
+	row.id = jobid_of(6);
 	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
-	assert_int_equal(history_find(spool->queue_fd, 5, &back, NULL), 1);
-	assert_int_equal(history_find(spool->queue_fd, 6, &back, NULL), 1);
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(5), &back, NULL), 1);
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(6), &back, NULL), 1);
 }
 
 static int count_whole(const struct history_row *row, void *count)
@@ -408,7 +413,7 @@ static void a_command_is_cut_at_4096_bytes(void **state)
 
 	memset(row.command, '\t', sizeof row.command - 1);
 	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
-	assert_int_equal(history_find(spool->queue_fd, 5, &back, NULL), 1);
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(5), &back, NULL), 1);
 	assert_true(strlen(back.command) * 2 <= 4096);
 	assert_true(strlen(back.command) > 2000);
 }
@@ -431,10 +436,10 @@ static void end(struct spool *spool, uint64_t id, enum outcome outcome)
 	char file[256];
 
 	submit(spool, id);
-	assert_int_equal(spool_find_in(spool, SPOOL_PENDING, id, &name, file, NULL), 1);
+	assert_int_equal(spool_find_in(spool, SPOOL_PENDING, jobid_of(id), &name, file, NULL), 1);
 	name.outcome = outcome;
 	assert_int_equal(spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, NULL), 0);
-	spool_reason_write(spool, id, "why");
+	spool_reason_write(spool, jobid_of(id), "why");
 }
 
 static bool is_kept(struct spool *spool, uint64_t id)
@@ -442,10 +447,10 @@ static bool is_kept(struct spool *spool, uint64_t id)
 	struct spool_name name;
 	enum spool_state state;
 	char file[256], reason[8];
-	int found = spool_find(spool, id, &state, &name, file, NULL);
+	int found = spool_find(spool, jobid_of(id), &state, &name, file, NULL);
 
 	assert_true(found >= 0);
-	spool_reason_read(spool, id, reason, sizeof reason);
+	spool_reason_read(spool, jobid_of(id), reason, sizeof reason);
 	assert_int_equal(found, state == SPOOL_PENDING || reason[0]);
 	return found;
 }
@@ -495,7 +500,7 @@ static void environments_go_when_nobody_names_them(void **state)
 {
 	struct spool *spool = *state;
 	SCOPE_JOB struct job job = make_job("true");
-	struct job_facts used = { .id = 7, .submit_dir = NULL }, unused = { 0 }, again = { 0 };
+	struct job_facts used = { .id = jobid_of(7), .submit_dir = NULL }, unused = { 0 }, again = { 0 };
 	char *one[] = { "A=1", NULL }, *two[] = { "A=2", NULL };
 	static struct conf conf;
 
