@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "conf/base/err.h"
+#include "conf/base/hours.h"
 #include "conf/base/pci.h"
 
 enum {
@@ -60,6 +61,8 @@ struct conf_class {
 	bool turns_forced;	/* turns = "forced": a better rank's job in line freezes it, once it has its lane for */
 	int64_t min_hold_ns;	/* this long */
 	int64_t stall_after_ns; /* 0: conf.stall_after_ns; CONF_NEVER: never */
+	char hours[HOURS_TEXT]; /* "" or when its jobs start; outside of it */
+	bool freezes_outside;	/* outside-hours = "freeze": those that run are frozen until it opens again */
 	char budget_signal[CONF_SIGNAL]; /* "" or what sigspec_parse() reads: sent ahead of the budget's end */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hours.h"
 #include "base/sigspec.h"
 #include "base/text.h"
 #include "conf.h"
@@ -53,6 +54,8 @@ const struct conf_key conf_class_keys[] = {
 	{ "min-hold", CONF_DURATION, ROW(min_hold_ns), .empty_ok = true },
 	{ "stall-after", CONF_DURATION, ROW(stall_after_ns), .never_ok = true },
 	{ "budget-signal", CONF_SIGNAL_AHEAD, ROW(budget_signal), .empty_ok = true },
+	{ "hours", CONF_HOURS, ROW(hours), .empty_ok = true },
+	{ "outside-hours", CONF_SWITCH, ROW(freezes_outside), .yes = "freeze", .no = "finish" },
 	{ "capabilities", CONF_CAPS, ROW(capabilities) },
 	{ "no-new-privileges", CONF_SWITCH, ROW(no_new_privileges), .yes = "true", .no = "false" },
 	{ .name = "" },
@@ -84,6 +87,7 @@ static int64_t field_number(const struct conf_key *key, const void *row)
 	case CONF_SWITCH: memcpy(&on, field(key, row), sizeof on); return on;
 	case CONF_NAME:
 	case CONF_CARD:
+	case CONF_HOURS:
 	case CONF_SIGNAL_AHEAD: return field(key, row)[0] != '\0';
 	default: memcpy(&wide, field(key, row), sizeof wide); return wide;
 	}
@@ -105,7 +109,8 @@ static void put_number(const struct conf_key *key, void *row, int64_t value)
 
 static bool is_text(const struct conf_key *key)
 {
-	return key->kind == CONF_NAME || key->kind == CONF_SIGNAL_AHEAD || key->kind == CONF_CARD;
+	return key->kind == CONF_NAME || key->kind == CONF_SIGNAL_AHEAD || key->kind == CONF_CARD ||
+	       key->kind == CONF_HOURS;
 }
 
 static bool is_right(const struct conf_key *key, const char *value)
@@ -115,6 +120,7 @@ static bool is_right(const struct conf_key *key, const char *value)
 
 	switch (key->kind) {
 	case CONF_NAME: return text_class_ok(value);
+	case CONF_HOURS: return hours_check(value, NULL) == 0;
 	case CONF_CARD: return pci_read(value, card) && strcmp(card, value) == 0;
 	default: return strlen(value) < CONF_SIGNAL && sigspec_parse(value, &ignored, NULL) == 0;
 	}
@@ -136,6 +142,8 @@ static int read_text(const struct conf_key *key, void *row, const char *value, s
 		return 0;
 	if (key->kind == CONF_SIGNAL_AHEAD && sigspec_parse(value, &ignored, err) < 0)
 		return -1;
+	if (key->kind == CONF_HOURS)
+		return hours_check(value, err);
 	return err_set(err, EXIT_USAGE, "'%.64s' is not a %s", value,
 		       key->kind == CONF_NAME ? "class name (1 to 32 of a-z A-Z 0-9 _ -)"
 					      : "signal of at most 32 bytes");
@@ -210,6 +218,7 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 		break;
 	case CONF_CARD: return conf_card_read(value, (char *)row + key->offset, err);
 	case CONF_NAME:
+	case CONF_HOURS:
 	case CONF_SIGNAL_AHEAD: return read_text(key, row, value, err);
 	}
 	if (read == 0)
@@ -270,6 +279,7 @@ void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf
 	case CONF_DURATION: print_duration(number, buf); break;
 	case CONF_NAME:
 	case CONF_CARD:
+	case CONF_HOURS:
 	case CONF_SIGNAL_AHEAD: buf_printf(buf, "\"%s\"", field(key, row)); break;
 	case CONF_SWITCH: buf_printf(buf, "\"%s\"", number ? key->yes : key->no); break;
 	case CONF_CAPS: conf_caps_print((uint64_t)number, buf); break;

@@ -20,6 +20,7 @@ enum conf_kind {
 	CONF_DURATION,	   /* int64_t, nanoseconds; 0 where `empty_ok` */
 	CONF_NAME,	   /* char[CONF_CLASS_NAME], the name of a class; "" where `empty_ok` */
 	CONF_SIGNAL_AHEAD, /* char[CONF_SIGNAL], what sigspec_parse() reads */
+	CONF_HOURS,	   /* char[HOURS_TEXT], windows of the day (base/hours.h) */
 	CONF_SWITCH,	   /* bool, the words `yes` and `no` */
 	CONF_CARD,	   /* char[PCI_TEXT], the PCI address of a card */
 	CONF_CAPS,	   /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
@@ -34,7 +35,7 @@ struct conf_key {
 	bool empty_ok;
 	bool never_ok; /* a duration; "0" is CONF_NEVER, and 0 means not given */
 	bool needed;   /* a new class must have it */
-	char yes[7], no[6];
+	char yes[7], no[7];
 };
 
 /* Most keys in one table. */

@@ -9,6 +9,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/jobid.h"
+#include "runner/depend.h"
 #include "runner/line/seat.h"
 #include "runner/line/ticket.h"
 #include "runner/line/wake.h"
@@ -78,6 +79,7 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 	if (found == 1 && state == SPOOL_PENDING && name.standing && find_service(search, err) < 0)
 		return -1;
 	if (found == 1 && state == SPOOL_PENDING && !search->found) {
+		name.after = false;
 		name.outcome = OUTCOME_CANCELLED;
 		name.code = EXIT_SIGNAL + 15;
 		return spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0 ? -1 : CANCELLED_PENDING;
@@ -150,6 +152,7 @@ static int requeue_locked(struct line *line, struct spool *spool, struct search 
 	/* Of a standing job that is how often it was started. */
 	name.restarts += !name.standing;
 	name.outcome = OUTCOME_NONE;
+	name.after = false;
 	if (spool_move(spool, SPOOL_ENDED, file, SPOOL_PENDING, &name, err) < 0)
 		return -1;
 	spool_reason_forget(spool, search->id);
@@ -183,6 +186,8 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *
 		int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
 		if (ended < 0 || fsync(ended) < 0)
 			return err_sys(err, "cannot sync the end of job %s", JOBID(id));
+		if (depend_news(line, spool, id, err) < 0)
+			return -1;
 	}
 	if (result == CANCELLED_ORDERED && search.found)
 		wake_owner(&search);

@@ -30,7 +30,7 @@ static int set(int64_t until_s)
 	/* Its supervisor could do it, but a job that keeps the queue from going on has lost its way. */
 	if (queue->inside)
 		err_set(&err, EXIT_FAILED, "cannot %s the queue from inside a job", until_s ? "drain" : "undrain");
-	else if (line_drain(&queue->line, until_s, &err) == 0 && queue_settle(queue, &err) == 0)
+	else if (line_drain(&queue->line, until_s, &err) == 0 && queue_settle(queue, true, &err) == 0)
 		return EXIT_OK;
 	return say_err(&err);
 }

@@ -80,6 +80,29 @@ static void put_lane_json(int number, const struct entry *entry, const char *car
 	buf_puts(out, "}");
 }
 
+/* Those that stand in line, and those whose `run` is stopped. */
+static void each_frozen(const struct snapshot *snapshot, void (*put)(const struct entry *entry, struct buf *out),
+			struct buf *out)
+{
+	for (int i = 0; i < snapshot->away_count; i++)
+		put(&snapshot->away[i], out);
+	for (int i = 0; i < snapshot->frozen_count; i++)
+		put(&snapshot->frozen[i], out);
+}
+
+static void put_frozen_json(const struct entry *entry, struct buf *out)
+{
+	/* Behind another one. */
+	if (out->size && out->text[out->size - 1] == '}')
+		buf_puts(out, ",");
+	buf_printf(out, "{\"job\":\"%s\"", JOBID(entry->id));
+	json_text(out, "class", entry->class_name);
+	json_text(out, "name", entry->name[0] ? entry->name : NULL);
+	json_count(out, "memory_bytes", entry->held_bytes ? (int64_t)entry->held_bytes : -1);
+	json_count(out, "vram_bytes", entry->looked_boot_ns ? entry->on_card_bytes : -1);
+	buf_puts(out, "}");
+}
+
 static void put_json(const struct status *status, const struct conf *conf, struct buf *out)
 {
 	buf_puts(out, "{");
@@ -95,11 +118,13 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	bool drained = conf_is_drained(conf);
 
 	cell_missing(status->place, NULL, missing);
+	buf_puts(out, "],\"frozen\":[");
+	each_frozen(&status->snapshot, put_frozen_json, out);
 	buf_puts(out, "],\"standing\":[");
 	for (size_t i = 0; i < status->snapshot.services.count; i++) {
 		const struct candidate *one = &status->snapshot.services.list[i];
 		char sentence[128];
-		snapshot_standing(&status->snapshot, i, sentence);
+		snapshot_standing(&status->snapshot, conf, i, sentence);
 		buf_printf(out, "%s{\"job\":\"%s\",\"up\":%s", i ? "," : "", JOBID(one->id),
 			   status->snapshot.scene.up_id == one->id ? "true" : "false");
 		json_text(out, "why", sentence);
@@ -208,14 +233,33 @@ static void put_cells(const struct cell_place *place, struct buf *out)
 			   place->folder, missing[0] ? "; " : "", missing);
 }
 
+/* What it keeps of the card was seen when it ran last. */
+static void put_frozen(const struct entry *entry, struct buf *out)
+{
+	char name[48], class_name[CONF_CLASS_NAME], held[TEXT_SIZE], on_card[TEXT_SIZE];
+
+	text_show(entry->name[0] ? entry->name : "?", name, sizeof name);
+	text_show(entry->class_name, class_name, sizeof class_name);
+	buf_printf(out, "frozen: job %s %s (%s)", JOBID(entry->id), name, class_name);
+	if (entry->held_bytes) {
+		text_size_show(entry->held_bytes, held);
+		buf_printf(out, ", keeps %s", held);
+	}
+	if (entry->looked_boot_ns && entry->on_card_bytes > 0) {
+		text_size_show((uint64_t)entry->on_card_bytes, on_card);
+		buf_printf(out, "%s %s of VRAM", entry->held_bytes ? " and" : ", keeps", on_card);
+	}
+	buf_puts(out, "\n");
+}
+
 /* Only where there is one at all. */
-static void put_standing(const struct snapshot *snapshot, struct buf *out)
+static void put_standing(const struct snapshot *snapshot, const struct conf *conf, struct buf *out)
 {
 	const struct entry *entry = &snapshot->service.entry;
 	char sentence[128], name[48] = "";
 
 	for (size_t i = 0; i < snapshot->services.count; i++) {
-		snapshot_standing(snapshot, i, sentence);
+		snapshot_standing(snapshot, conf, i, sentence);
 		if (entry->state != ENTRY_FREE && entry->id == snapshot->services.list[i].id)
 			text_show(entry->name, name, sizeof name);
 		buf_printf(out, "standing: job %s%s%s, %s\n", JOBID(snapshot->services.list[i].id), name[0] ? " " : "",
@@ -249,10 +293,11 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	}
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
-	put_standing(&status->snapshot, out);
+	each_frozen(&status->snapshot, put_frozen, out);
+	put_standing(&status->snapshot, conf, out);
 	size_t held = 0;
 	for (size_t i = 0; i < status->snapshot.waiting.count; i++)
-		held += status->snapshot.waiting.list[i].held;
+		held += status->snapshot.waiting.list[i].gate == WAITS_HELD;
 	if (conf_is_drained(conf)) {
 		char sentence[128];
 		snapshot_tell_drained(conf, sentence);
@@ -262,8 +307,6 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	if (held)
 		buf_printf(out, ", %zu of them held", held);
 	buf_puts(out, "\n");
-	if (status->snapshot.frozen_count)
-		buf_printf(out, "frozen: %d\n", status->snapshot.frozen_count);
 	if (status->bad)
 		buf_printf(out, "set aside: %ld damaged or strange in the queue's folder bad/\n", status->bad);
 	put_cells(status->place, out);

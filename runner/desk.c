@@ -10,6 +10,7 @@
 #include "conf/jobid.h"
 #include "runner/cancel.h"
 #include "runner/cell/cell.h"
+#include "runner/depend.h"
 #include "runner/held.h"
 #include "runner/line/seat.h"
 #include "runner/line/ticket.h"
@@ -102,6 +103,21 @@ static bool manage_for(struct line *line, struct spool *spool, int fd, const cha
 	return true;
 }
 
+/* "after ID" */
+static bool check_for(struct line *line, struct spool *spool, int fd, const char *message)
+{
+	struct err err = ERR_NONE;
+	uint64_t id;
+
+	if (strncmp(message, "after ", 6) != 0)
+		return false;
+	if (jobid_parse(message + 6, &id, &err) < 0 || depend_check(line, spool, id, &err) < 0)
+		answer_error(fd, &err);
+	else
+		answer(fd, "ok");
+	return true;
+}
+
 bool desk_told(struct spool *spool, int fd, const char *message)
 {
 	struct err err = ERR_NONE;
@@ -133,7 +149,7 @@ bool desk_answer(struct line *line, struct spool *spool, int fd, const char *mes
 		cancel_for(line, spool, fd, message + 7);
 		return true;
 	}
-	if (manage_for(line, spool, fd, message))
+	if (manage_for(line, spool, fd, message) || check_for(line, spool, fd, message))
 		return true;
 	if (strcmp(message, "settle") == 0) {
 		answer(fd, "ok");

@@ -20,6 +20,8 @@ void jobview_free(struct jobview *view)
 	free(view->workdir);
 	free(view->output);
 	free(view->error);
+	free(view->after);
+	view->after = NULL;
 	view->name = view->command = view->workdir = view->output = view->error = NULL;
 }
 
@@ -108,6 +110,14 @@ static char *expand(const char *pattern, uint64_t id, const char *name)
 	return strdup(path);
 }
 
+static char *after_text(const struct after_list *after)
+{
+	struct buf text = BUF_EMPTY;
+
+	after_put_all(after, &text);
+	return text.text;
+}
+
 int jobview_of_record(struct queue *queue, enum spool_state state, const struct spool_name *name, const char *file,
 		      struct jobview *ret_view, struct err *err)
 {
@@ -137,6 +147,8 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->vram_bytes = known((int64_t)job.vram_bytes);
 	memcpy(view->card, job.card, sizeof view->card);
 	view->standing = job.standing;
+	view->begin_wall_ns = job.begin_wall_ns;
+	view->after = after_text(&job.after);
 	view->restarts = name->restarts;
 	if (name->held)
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
@@ -155,6 +167,8 @@ void jobview_explain(struct jobview *view, const struct snapshot *snapshot, cons
 	const char *reason = snapshot_reason(snapshot, conf, index, sentence);
 
 	fmt(known, sizeof known, "%s", view->sentence);
+	if (snapshot->waiting.list[index].gate == WAITS_AFTER && view->after)
+		fmt(sentence, sizeof sentence, "waits for %s", view->after);
 	fmt(view->reason, sizeof view->reason, "%s", reason);
 	fmt(view->sentence, sizeof view->sentence, "%s%s%s", known, known[0] ? "; " : "", sentence);
 }
@@ -369,7 +383,9 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_text(out, "output", view->output);
 	buf_printf(out, ",\"standing\":%s", view->standing ? "true" : "false");
 	json_text(out, "why", view->standing && view->sentence[0] ? view->sentence : NULL);
-	buf_puts(out, ",\"begin\":null,\"after\":null,\"array\":null");
+	json_time(out, "begin", view->begin_wall_ns);
+	json_text(out, "after", view->after);
+	buf_puts(out, ",\"array\":null");
 	if (full) {
 		json_seconds(out, "limit_s", view->limit_ns);
 		json_count(out, "peak_memory_bytes", view->peak_memory_bytes);

@@ -23,11 +23,13 @@ struct jobview {
 	char sentence[256];   /* the same for people; ended: why */
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
-	char *name; /* these four owned; NULL: unknown */
+	char *name; /* these six owned; NULL: unknown */
 	char *command;
 	char *workdir;
 	char *output; /* its path, patterns filled in; NULL for a `run` */
 	char *error;
+	char *after;		   /* what it waits for of other jobs, "afterok:12,afterany:9"; NULL: nothing */
+	int64_t begin_wall_ns;	   /* does not start before; 0: any time */
 	int64_t submitted_wall_ns; /* 0: unknown; so for the next two */
 	int64_t started_wall_ns;
 	int64_t ended_wall_ns;

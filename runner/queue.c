@@ -10,6 +10,7 @@
 #include "conf/base/say.h"
 #include "conf/jobid.h"
 #include "runner/cell/place.h"
+#include "runner/depend.h"
 #include "runner/desk.h"
 #include "runner/line/member.h"
 #include "runner/line/settle.h"
@@ -106,7 +107,17 @@ int queue_take_ids(struct queue *queue, unsigned count, uint64_t *ret_first, str
 	}
 }
 
-int queue_settle(struct queue *queue, struct err *err)
+int queue_check_after(struct queue *queue, uint64_t id, struct err *err)
+{
+	char message[64], answer[WAKE_MESSAGE];
+
+	if (!queue->inside)
+		return depend_check(&queue->line, &queue->spool, id, err);
+	fmt(message, sizeof message, "after %s", JOBID(id));
+	return desk_ask(&queue->supervisor, message, answer, err);
+}
+
+int queue_settle(struct queue *queue, bool stir, struct err *err)
 {
 	struct member guest;
 	char answer[WAKE_MESSAGE];
@@ -117,7 +128,7 @@ int queue_settle(struct queue *queue, struct err *err)
 		return -1;
 	bool calm = settle_calm(&queue->line);
 	line_unlock(&queue->line);
-	if (calm)
+	if (calm && !stir)
 		return 0;
 	/* A worker is born where we are: a place that outlives the login, if there is one. */
 	cell_place_find(queue->line.conf.cells);

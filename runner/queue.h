@@ -38,7 +38,12 @@ void queue_close(struct queue *queue);
 
 /* `count` ids in a row, outside or inside a job. */
 int queue_take_ids(struct queue *queue, unsigned count, uint64_t *ret_first, struct err *err);
-/* Starts what can start now: settles as a guest, or asks the supervisor to. */
-int queue_settle(struct queue *queue, struct err *err);
+/*
+ * Starts what can start now: settles as a guest, or asks the supervisor to. A line that is calm (settle_calm()) is left
+ * alone, unless `stir`: what is new in it is not one job more that could start now.
+ */
+int queue_settle(struct queue *queue, bool stir, struct err *err);
+/* depend_check(), by whoever may take the lock. */
+int queue_check_after(struct queue *queue, uint64_t id, struct err *err);
 
 #endif

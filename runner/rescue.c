@@ -88,17 +88,18 @@ int rescue_sweep(struct line *line, struct err *err)
 	return line->spool.repair(line->spool.context, err);
 }
 
-/* A standing job that waits, or runs, is seen to by who watches. */
+/* A standing job that waits, or runs, is seen to by who watches, and so are those that wait for their time. */
 static int is_waiting(struct line *line, bool watched, struct err *err)
 {
 	struct candidates candidates = { 0 };
-	long count = line->spool.list(line->spool.context, &candidates, err);
-	bool standing = false;
+	struct line_pending pending = { 0 };
+	int result = line->spool.list(line->spool.context, &candidates, &pending, err);
+	bool timed = pending.timed > 0;
 
 	for (size_t i = 0; i < candidates.count; i++)
-		standing |= !candidates.list[i].held;
+		timed |= candidates.list[i].standing && candidates.list[i].gate == WAITS_LANE;
 	candidates_free(&candidates);
-	return count < 0 ? -1 : count > 0 || (standing && !watched);
+	return result < 0 ? -1 : pending.competing > 0 || (timed && !watched);
 }
 
 /* 1 ends the search: a job that was frozen when its wrapper died. */

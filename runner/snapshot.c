@@ -16,6 +16,7 @@
 struct view {
 	struct line *line;
 	struct snapshot *snapshot;
+	struct eligible eligible;
 	bool failed;
 };
 
@@ -68,13 +69,16 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	if (!added)
 		return -1;
 	added->id = name->id;
+	added->begin_s = name->begin_s;
 	added->spooled = true;
 	added->standing = name->standing;
 	added->failures = name->failures;
 	added->reserved_bytes = name->reserved_bytes;
 	added->vram_bytes = name->vram_bytes;
 	memcpy(added->card, name->card, sizeof added->card);
-	added->held = added->barred = name->held;
+	enum waits_for gate = eligible_judge(&view->eligible, name);
+	if (gate != WAITS_LANE)
+		elect_bar(added, gate);
 	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
 	fmt(added->session, sizeof added->session, "%s", name->session);
 	fmt(added->file, sizeof added->file, "%s", file);
@@ -100,6 +104,8 @@ static int read_lanes(struct line *line, struct snapshot *snapshot, struct err *
 
 static void rate(struct line *line, struct spool *spool, struct snapshot *snapshot, const struct served *served)
 {
+	int64_t now_wall_ns = clock_wall_ns(), change_ns = 0;
+
 	for (size_t i = 0; i < snapshot->waiting.count; i++) {
 		struct candidate *one = &snapshot->waiting.list[i];
 		const struct conf_class *class = conf_class_find(&line->conf, one->class_name);
@@ -108,8 +114,7 @@ static void rate(struct line *line, struct spool *spool, struct snapshot *snapsh
 		    spool_written(spool, SPOOL_PENDING, one->file, &written_ns) == 0)
 			one->waited_ns = clock_wall_ns() - written_ns;
 		elect_rate(&line->conf, one);
-		if (!one->begun && !one->barred && conf_is_drained(&line->conf))
-			one->barred = one->drained = true;
+		elect_bar_by_time(&line->conf, one, now_wall_ns, &change_ns);
 		one->session_served = served_of(served, one->session);
 	}
 }
@@ -217,6 +222,7 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 	struct served served = SERVED_NONE;
 
 	*ret_snapshot = (struct snapshot){ 0 };
+	view.eligible = eligible_now(&line->conf);
 	served_read(line, &served);
 	if (read_lanes(line, ret_snapshot, err) < 0 || ticket_each(line, add_ticket, &view, err) < 0 ||
 	    spool_each(spool, SPOOL_PENDING, add_pending, &view, err) < 0) {
@@ -342,7 +348,32 @@ static void tell_soon(const struct candidate *service, int64_t left_ns, char sen
 		fmt(sentence, 128, "down: the card has to be free for %s more", left);
 }
 
-const char *snapshot_standing(const struct snapshot *snapshot, size_t index, char sentence[128])
+static void tell_begin(const struct candidate *one, char sentence[128])
+{
+	char when[CLOCK_TEXT];
+
+	clock_wall_format(one->begin_s * NS_PER_S, when);
+	fmt(sentence, 128, "not before %s", when);
+}
+
+static void tell_hours(const struct conf *conf, const struct candidate *one, char sentence[128])
+{
+	const struct conf_class *class = conf_class_find(conf, one->class_name);
+	char when[CLOCK_TEXT];
+	int64_t change_ns;
+
+	/* Open by now. */
+	if (!class || hours_open(class->hours, clock_wall_ns(), &change_ns)) {
+		fmt(sentence, 128, "about to start");
+		return;
+	}
+	clock_wall_format(change_ns, when);
+	fmt(sentence, 128, "%soutside the hours of class %s, %s; until %s", one->begun ? "frozen; " : "", class->name,
+	    class->hours, when);
+}
+
+const char *snapshot_standing(const struct snapshot *snapshot, const struct conf *conf, size_t index,
+			      char sentence[128])
 {
 	const struct candidate *one = &snapshot->services.list[index];
 	char needed[TEXT_SIZE], left[TEXT_SIZE];
@@ -356,7 +387,12 @@ const char *snapshot_standing(const struct snapshot *snapshot, size_t index, cha
 		    : snapshot->service.entry.state == ENTRY_GRANTED ? "about to start: nobody else wants the card"
 								     : "makes room, until the card's memory is back");
 		break;
-	case STANDING_HELD: fmt(sentence, 128, "down: held until it is released"); break;
+	case STANDING_HELD:
+		if (one->gate == WAITS_HOURS)
+			tell_hours(conf, one, sentence);
+		else
+			fmt(sentence, 128, "down: held until it is released");
+		break;
 	case STANDING_JOB: tell_job(snapshot, sentence); break;
 	case STANDING_OTHER:
 		fmt(sentence, 128, "down: standing job %s has the card", JOBID(snapshot->scene.up_id));
@@ -382,6 +418,12 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 
 	if (why == WAITS_HELD)
 		fmt(sentence, 128, "pgpu release %s lets it go", JOBID(one->id));
+	else if (why == WAITS_AFTER)
+		fmt(sentence, 128, "waits for other jobs");
+	else if (why == WAITS_BEGIN)
+		tell_begin(one, sentence);
+	else if (why == WAITS_HOURS)
+		tell_hours(conf, one, sentence);
 	else if (why == WAITS_DRAINED)
 		snapshot_tell_drained(conf, sentence);
 	else if (why == WAITS_STOPPED)

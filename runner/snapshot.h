@@ -6,6 +6,7 @@
 #ifndef PGPU_RUNNER_SNAPSHOT_H
 #define PGPU_RUNNER_SNAPSHOT_H
 
+#include "runner/eligible.h"
 #include "runner/line/line.h"
 #include "runner/line/seat.h"
 #include "runner/line/standing.h"
@@ -40,7 +41,8 @@ void snapshot_tell_drained(const struct conf *conf, char sentence[128]);
  * Why the job at `index` of `waiting` waits: one of the contract's words, and one plain sentence with the numbers.
  */
 /* The same of the standing job at `index` of `services`, up or down: `held` or `standing`. */
-const char *snapshot_standing(const struct snapshot *snapshot, size_t index, char sentence[128]);
+const char *snapshot_standing(const struct snapshot *snapshot, const struct conf *conf, size_t index,
+			      char sentence[128]);
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128]);
 
 #endif

@@ -14,6 +14,8 @@
 #include "conf/jobid.h"
 #include "runner/cell/cell.h"
 #include "runner/cell/stray.h"
+#include "runner/depend.h"
+#include "runner/eligible.h"
 #include "runner/line/seat.h"
 #include "runner/supervise.h"
 
@@ -23,7 +25,8 @@ enum { CLEAR_MS = 2000, AGAIN_MS = 100 };
 struct listing {
 	struct candidates *candidates;
 	size_t first; /* spooled candidates stand from here on */
-	long count;
+	struct eligible eligible;
+	struct line_pending pending;
 };
 
 static void fill(struct candidate *one, const struct spool_name *name, const char *file)
@@ -48,7 +51,7 @@ static int add_standing(struct listing *listing, const struct spool_name *name, 
 	fill(added, name, file);
 	added->standing = true;
 	added->failures = name->failures;
-	added->held = name->held;
+	added->gate = eligible_judge(&listing->eligible, name);
 	return 0;
 }
 
@@ -60,9 +63,11 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 
 	if (name->standing)
 		return add_standing(listing, name, file);
-	if (name->held)
+	enum waits_for gate = eligible_judge(&listing->eligible, name);
+	listing->pending.timed += gate == WAITS_BEGIN || gate == WAITS_HOURS;
+	if (gate != WAITS_LANE)
 		return 0;
-	listing->count++;
+	listing->pending.competing++;
 	for (size_t i = listing->first; i < listing->candidates->count && !found; i++) {
 		struct candidate *one = &listing->candidates->list[i];
 		if (!one->standing && strcmp(one->session, name->session) == 0 &&
@@ -92,22 +97,27 @@ static void add_waits(struct spooled *spooled, struct listing *listing)
 	}
 }
 
-static long list_pending(void *context, struct candidates *ret_candidates, struct err *err)
+static int list_pending(void *context, struct candidates *ret_candidates, struct line_pending *ret_pending,
+			struct err *err)
 {
 	struct spooled *spooled = context;
-	struct listing listing = { .candidates = ret_candidates, .first = ret_candidates->count };
+	struct listing listing = { .candidates = ret_candidates,
+				   .first = ret_candidates->count,
+				   .eligible = eligible_now(&spooled->line->conf) };
 
 	if (spool_each(spooled->spool, SPOOL_PENDING, add_pending, &listing, err) < 0)
 		return -1;
 	add_waits(spooled, &listing);
-	return listing.count;
+	*ret_pending = listing.pending;
+	ret_pending->change_wall_ns = listing.eligible.change_wall_ns;
+	return 0;
 }
 
 static int stop_at_first(const struct spool_name *name, const char *file, void *context)
 {
 	(void)file;
 	(void)context;
-	return !name->held && !name->standing;
+	return !name->held && !name->standing && !name->after;
 }
 
 static bool any_pending(void *context)
@@ -250,6 +260,17 @@ static void note_row(struct spooled *spooled, const struct entry *entry, enum ou
 	spooled->rows[spooled->row_count++] = row;
 }
 
+/* Who waits for it is looked at when the lock is dropped. Without memory, after a boot. */
+static void note_news(struct spooled *spooled, uint64_t id)
+{
+	uint64_t *more = realloc(spooled->news, (spooled->news_count + 1) * sizeof *more);
+
+	if (!more)
+		return;
+	spooled->news = more;
+	more[spooled->news_count++] = id;
+}
+
 static bool wants_requeue(struct spooled *spooled, const char *file)
 {
 	SCOPE_JOB struct job job = JOB_EMPTY;
@@ -286,6 +307,8 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	}
 	if (spool_move(spooled->spool, SPOOL_RUNNING, file, to, &moved, err) < 0)
 		return err->errnum == 2 ? 0 : -1;
+	if (to == SPOOL_ENDED)
+		note_news(spooled, name->id);
 	spool_order_done(spooled->spool, name->id);
 	if (moved.held) {
 		char reason[64];
@@ -346,6 +369,7 @@ static int service_lost(struct spooled *spooled, const struct entry *entry, stru
 		name.code = EXIT_SIGNAL + 15;
 		if (spool_move(spooled->spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0)
 			return -1;
+		note_news(spooled, name.id);
 		spool_order_done(spooled->spool, name.id);
 	}
 	/* One that was only about to begin has no row. */
@@ -385,6 +409,9 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 	if (elsewhere != 0)
 		return elsewhere < 0 ? -1 : 0;
 	int found = spool_find_in(spooled->spool, SPOOL_RUNNING, entry->id, &name, file, err);
+	/* Its end was recorded, and its worker died before it looked who waits for that. */
+	if (found == 0)
+		note_news(spooled, entry->id);
 	if (found <= 0)
 		return found;
 	return give_back(spooled, &name, file, &copy, err);
@@ -433,6 +460,10 @@ static int repair_log(void *context, struct err *err)
 {
 	struct spooled *spooled = context;
 	struct err why = ERR_NONE;
+
+	if (depend_sweep(spooled->line, spooled->spool, &why) < 0)
+		say_err(&why);
+	why = ERR_NONE;
 	int repaired = history_repair(spooled->spool, &why);
 
 	(void)err;
@@ -443,10 +474,25 @@ static int repair_log(void *context, struct err *err)
 	return 0;
 }
 
+static int tell_news(struct spooled *spooled, struct err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; result >= 0 && i < spooled->news_count; i++)
+		result = depend_news(spooled->line, spooled->spool, spooled->news[i], err);
+	free(spooled->news);
+	spooled->news = NULL;
+	spooled->news_count = 0;
+	return result < 0 ? -1 : 0;
+}
+
 static int sync_all(void *context, struct err *err)
 {
 	struct spooled *spooled = context;
 	int result = spool_sync(spooled->spool, err);
+
+	if (result == 0)
+		result = tell_news(spooled, err);
 
 	/* A row that cannot be written is worth a line; it must not stop whoever clears up. */
 	for (int i = 0; i < spooled->row_count; i++) {
@@ -482,4 +528,7 @@ void spooled_close(struct spooled *spooled)
 	for (int i = 0; i < spooled->row_count; i++)
 		free(spooled->rows[i]);
 	spooled->row_count = 0;
+	free(spooled->news);
+	spooled->news = NULL;
+	spooled->news_count = 0;
 }

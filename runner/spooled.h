@@ -19,7 +19,9 @@ struct spooled {
 	struct names_empty no_pending;
 	bool tell; /* say a line for each thing that is mended */
 	int mended;
-	char taken[256];			/* the file in running/ of the job that `take` took last */
+	char taken[256]; /* the file in running/ of the job that `take` took last */
+	uint64_t *news;	 /* jobs that have ended, for who waits for them: told by `sync` */
+	size_t news_count;
 	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
 };
 

@@ -77,7 +77,11 @@ int64_t hold_turn_at(const struct hold *hold)
 {
 	const struct conf_class *class = class_of(hold);
 
-	if (!hold->member->yield || !class || !class->turns_forced || hold->gone || hold->stop != STOP_NONE)
+	if (hold->gone || hold->stop != STOP_NONE)
+		return INT64_MAX;
+	if (hold->member->closed)
+		return hold->forced_at_ns;
+	if (!hold->member->yield || !class || !class->turns_forced)
 		return INT64_MAX;
 	int64_t at_ns = hold->held_ns + class->min_hold_ns;
 	return at_ns > hold->forced_at_ns ? at_ns : hold->forced_at_ns;
@@ -94,6 +98,15 @@ static bool is_outranked(struct hold *hold, int64_t ran_ns)
 	return member_outranked(hold->member, ran_ns, &ignored) > 0;
 }
 
+/* The hours of its class are over: nobody has to want the lane. */
+static int step_aside(struct hold *hold, struct err *err)
+{
+	if (hold->gone || hold->stop != STOP_NONE)
+		return 0;
+	hold->member->job.held_bytes = hold_memory(hold);
+	return take_turn(hold, err);
+}
+
 int hold_turn(struct hold *hold, struct err *err)
 {
 	int64_t ran_ns = hold_ran_ns(hold);
@@ -105,6 +118,8 @@ int hold_turn(struct hold *hold, struct err *err)
 			return 0;
 		/* The line may have changed since it was looked at. */
 		member_settle_begun(hold->member);
+		if (hold->member->closed)
+			return step_aside(hold, err);
 		if (!hold->member->yield)
 			return 0;
 	}

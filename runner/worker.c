@@ -21,6 +21,7 @@
 #include "conf/base/text.h"
 #include "runner/cell/caps.h"
 #include "runner/commands.h"
+#include "runner/depend.h"
 #include "runner/line/spawn.h"
 #include "runner/line/standing.h"
 #include "runner/service.h"
@@ -157,6 +158,18 @@ static void log_hold(struct worker *worker, struct verdict *verdict)
 	history_append(worker->queue.line.queue_fd, row, &ignored);
 }
 
+/* To those that wait for our job to begin or to end; it is not to fail for them. With `settle` they start now. */
+static void tell_news(struct worker *worker, bool settle)
+{
+	struct err err = ERR_NONE;
+
+	int news = depend_news(&worker->queue.line, &worker->queue.spool, worker->member.job.id, &err);
+	if (news > 0 && settle)
+		news = member_settle(&worker->member, &err);
+	if (news < 0)
+		say_err(&err);
+}
+
 /* As long as somebody is to use the card next, its memory is to be back first. */
 static void wait_for_vram(struct worker *worker)
 {
@@ -213,6 +226,7 @@ static int run_service(struct worker *worker, struct err *err)
 		int ended = spool_folder(spool, SPOOL_ENDED_DIR, &ignored);
 		if (ended >= 0)
 			fsync(ended);
+		tell_news(worker, false);
 	}
 	/* Its own end, or nobody's: a card that nobody waits for gives its memory back unwatched. */
 	if (member->lane.fd >= 0)
@@ -243,6 +257,7 @@ static int run_one(struct worker *worker, struct err *err)
 	/* Durable, then started: after a power cut this job is known to have begun. */
 	if (spool_sync(&worker->queue.spool, err) < 0)
 		return -1;
+	tell_news(worker, true);
 	err->code = EXIT_FAILED;
 	int result = prepare_job(&worker->queue, SPOOL_RUNNING, file, &member->job, &prepared, &task, err);
 	/* A record that could not be read and not be set aside either is still ours to end. */
@@ -271,6 +286,7 @@ static int run_one(struct worker *worker, struct err *err)
 		return err_sys(err, "cannot write log.tsv");
 	if (record_end(worker, &verdict, err) < 0)
 		return -1;
+	tell_news(worker, false);
 	verdict_row(member, &verdict, row);
 	if (settles)
 		wait_for_card(worker, &verdict);

@@ -142,7 +142,7 @@ static int cancel_one(struct queue *queue, uint64_t id, struct err *err)
 }
 
 /* Marks what has to be waited for by leaving its id in the list; the others become 0. */
-static int cancel_all(struct queue *queue, struct request *request)
+static int cancel_all(struct queue *queue, struct request *request, bool *ret_pending)
 {
 	int code = EXIT_OK;
 
@@ -162,6 +162,7 @@ static int cancel_all(struct queue *queue, struct request *request)
 			if (print_buf(&line) != EXIT_OK)
 				code = EXIT_FAILED;
 		}
+		*ret_pending |= result == CANCELLED_PENDING;
 		if (result != CANCELLED_ORDERED)
 			request->ids[i] = 0;
 	}
@@ -181,8 +182,8 @@ static int wait_until_gone(struct queue *queue, const struct request *request)
 			continue;
 		int ended = await_end(queue, request->ids[i], left_ms < 0 ? 0 : (int)left_ms, NULL, NULL, &view, &err);
 		if (ended == 0) {
-			err_set(&err, EXIT_FAILED, "job %llu is still being stopped%s%s",
-				(unsigned long long)request->ids[i], view.sentence[0] ? ": " : "", view.sentence);
+			err_set(&err, EXIT_FAILED, "job %s is still being stopped%s%s", JOBID(request->ids[i]),
+				view.sentence[0] ? ": " : "", view.sentence);
 			code = say_err(&err);
 		}
 	}
@@ -205,7 +206,11 @@ int cmd_cancel(int argc, char **argv)
 	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || (request.count == 0 && collect(queue, &request, &err) < 0)) {
 		code = say_err(&err);
 	} else {
-		code = cancel_all(queue, &request);
+		bool pending = false;
+		code = cancel_all(queue, &request, &pending);
+		/* Who waited for those, or behind them, may be able to start. */
+		if (pending && !queue->inside && queue_settle(queue, false, &err) < 0)
+			code = say_err(&err);
 		if (!queue->inside && !request.no_wait) {
 			int waited = wait_until_gone(queue, &request);
 			code = code ? code : waited;

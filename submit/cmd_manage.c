@@ -53,7 +53,7 @@ static int act_on_all(struct queue *queue, const struct verb *verb, const struct
 			code = say_err(&err);
 	}
 	struct err err = ERR_NONE;
-	if (queue_settle(queue, &err) < 0)
+	if (queue_settle(queue, true, &err) < 0)
 		code = say_err(&err);
 	return code;
 }

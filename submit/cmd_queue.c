@@ -218,7 +218,8 @@ static void put_standing(struct listing *listing, const struct snapshot *snapsho
 	if (jobview_find(listing->queue, snapshot->services.list[index].id, &view, &err) < 0 ||
 	    view.state == VIEW_ENDED || view.state == VIEW_GONE || view.state == VIEW_UNKNOWN)
 		return;
-	fmt(view.reason, sizeof view.reason, "%s", snapshot_standing(snapshot, index, view.sentence));
+	fmt(view.reason, sizeof view.reason, "%s",
+	    snapshot_standing(snapshot, &listing->queue->line.conf, index, view.sentence));
 	put(listing, &view);
 }
 
@@ -319,7 +320,7 @@ static int report_unseen(const struct listing *listing)
 		struct err err = ERR_NONE;
 		if (listing->seen[i])
 			continue;
-		err_set(&err, EXIT_FAILED, "cannot list job %llu: %s", (unsigned long long)listing->ids[i],
+		err_set(&err, EXIT_FAILED, "cannot list job %s: %s", JOBID(listing->ids[i]),
 			line_id_known(&listing->queue->line, listing->ids[i]) ? "it is gone" : "no such id");
 		code = say_err(&err);
 	}

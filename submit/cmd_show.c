@@ -75,6 +75,8 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "folder", view->workdir);
 	put_text(out, "output", view->output);
 	put_text(out, "error", view->error);
+	put_text(out, "after", view->after);
+	put_time(out, "begin", view->begin_wall_ns);
 	put_time(out, "submitted", view->submitted_wall_ns);
 	put_time(out, "started", view->started_wall_ns);
 	put_time(out, "ended", view->ended_wall_ns);
@@ -113,7 +115,8 @@ static void explain(struct queue *queue, struct jobview *view)
 	for (size_t i = 0; i < snapshot.services.count; i++) {
 		if (snapshot.services.list[i].id != view->id)
 			continue;
-		fmt(view->reason, sizeof view->reason, "%s", snapshot_standing(&snapshot, i, view->sentence));
+		fmt(view->reason, sizeof view->reason, "%s",
+		    snapshot_standing(&snapshot, &queue->line.conf, i, view->sentence));
 	}
 	snapshot_free(&snapshot);
 }

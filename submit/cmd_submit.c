@@ -21,6 +21,7 @@
 #include "runner/await.h"
 #include "runner/card.h"
 #include "runner/commands.h"
+#include "runner/depend.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/vram.h"
@@ -47,6 +48,8 @@ static const char usage[] =
 	"  -e, --error PATH       by default the output's\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
 	"      --requeue          back in line when its worker or machine died; --no-requeue ends it\n"
+	"  -d, --after LIST       afterok:ID, afterany:ID, afternotok:ID, singleton, ... (also --dependency)\n"
+	"  -b, --begin TIME       not before: 22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h\n"
 	"  -H, --hold             does not start until it is released\n"
 	"      --standing             a service: runs only while nobody else wants the card\n"
 	"      --export LIST      all, none, or NAME,NAME=VALUE,... of the environment\n"
@@ -66,29 +69,19 @@ static const struct {
 	char key[9];
 	char fixed[6]; /* the value of an option that takes none */
 } keys[] = {
-	{ "class", 'p', "class", "" },
-	{ "partition", 0, "class", "" },
-	{ "as", 0, "session", "" },
-	{ "session", 0, "session", "" },
-	{ "name", 'J', "name", "" },
-	{ "job-name", 0, "name", "" },
-	{ "budget", 0, "budget", "" },
-	{ "limit", 't', "limit", "" },
-	{ "time", 0, "limit", "" },
-	{ "memory", 'm', "memory", "" },
-	{ "mem", 0, "memory", "" },
-	{ "vram", 0, "vram", "" },
-	{ "vram-max", 0, "vram-max", "" },
-	{ "card", 0, "card", "" },
-	{ "output", 'o', "output", "" },
-	{ "error", 'e', "error", "" },
-	{ "workdir", 'D', "workdir", "" },
-	{ "chdir", 0, "workdir", "" },
-	{ "requeue", 0, "requeue", "true" },
-	{ "no-requeue", 0, "requeue", "false" },
-	{ "export", 0, "export", "" },
-	{ "hold", 'H', "hold", "true" },
-	{ "standing", 0, "standing", "true" },
+	{ "class", 'p', "class", "" },	     { "partition", 0, "class", "" },
+	{ "as", 0, "session", "" },	     { "session", 0, "session", "" },
+	{ "name", 'J', "name", "" },	     { "job-name", 0, "name", "" },
+	{ "budget", 0, "budget", "" },	     { "limit", 't', "limit", "" },
+	{ "time", 0, "limit", "" },	     { "memory", 'm', "memory", "" },
+	{ "mem", 0, "memory", "" },	     { "vram", 0, "vram", "" },
+	{ "vram-max", 0, "vram-max", "" },   { "card", 0, "card", "" },
+	{ "output", 'o', "output", "" },     { "error", 'e', "error", "" },
+	{ "workdir", 'D', "workdir", "" },   { "chdir", 0, "workdir", "" },
+	{ "requeue", 0, "requeue", "true" }, { "no-requeue", 0, "requeue", "false" },
+	{ "export", 0, "export", "" },	     { "hold", 'H', "hold", "true" },
+	{ "begin", 'b', "begin", "" },	     { "after", 'd', "after", "" },
+	{ "dependency", 0, "after", "" },    { "standing", 0, "standing", "true" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
@@ -153,7 +146,7 @@ static int read_setting(struct request *request, int option, const char *value, 
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
 	struct option table[KEYS + 8];
-	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:HWq", table);
+	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:b:d:HWq", table);
 
 	fill_options(table);
 	for (int option; (option = options_next(&options, err)) != 0;) {
@@ -323,6 +316,7 @@ static int spool_jobs(struct queue *queue, struct jobs *jobs, struct err *err)
 	for (int i = 0; i < jobs->count; i++) {
 		jobs->facts[i].id = jobid_of(jobid_number(first) + (uint64_t)i);
 		if (spool_store_environment(&queue->spool, &jobs->list[i], environ, &jobs->facts[i], err) < 0 ||
+		    depend_note(&queue->spool, &jobs->list[i], jobs->facts[i].id, err) < 0 ||
 		    spool_submit(&queue->spool, &jobs->list[i], &jobs->facts[i], err) < 0) {
 			withdraw(queue, jobs, i);
 			return -1;
@@ -370,6 +364,27 @@ static int wait_for(struct queue *queue, const struct jobs *jobs, struct err *er
 	return code;
 }
 
+/* What they wait for may have ended before their records were there. */
+static int look_at_news(struct queue *queue, const struct jobs *jobs, struct err *err)
+{
+	for (int i = 0; i < jobs->count; i++) {
+		if (jobs->list[i].after.count && queue_check_after(queue, jobs->facts[i].id, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whoever watches is to know for what moment. */
+static bool have_time(const struct conf *conf, const struct jobs *jobs)
+{
+	for (int i = 0; i < jobs->count; i++) {
+		const struct conf_class *class = conf_class_find(conf, jobs->list[i].class_name);
+		if (jobs->list[i].begin_wall_ns || (class && class->hours[0]))
+			return true;
+	}
+	return false;
+}
+
 static int submit(struct queue *queue, const struct request *request, struct jobs *jobs, struct err *err)
 {
 	if (request->wait && queue->inside)
@@ -378,12 +393,16 @@ static int submit(struct queue *queue, const struct request *request, struct job
 		return -1;
 	if (request->dry_run)
 		return print_headers(jobs);
+	for (int i = 0; i < jobs->count; i++) {
+		if (depend_refuse(&queue->line, &queue->spool, &jobs->list[i].after, err) < 0)
+			return -1;
+	}
 	if (spool_jobs(queue, jobs, err) < 0)
 		return -1;
 	int code = announce(queue, jobs, request->json);
 	/* Durable and told: that nobody can be started for it now is worth a line, no more. */
 	struct err why = ERR_NONE;
-	if (queue_settle(queue, &why) < 0)
+	if (look_at_news(queue, jobs, &why) < 0 || queue_settle(queue, have_time(&queue->line.conf, jobs), &why) < 0)
 		say_err(&why);
 	return code == EXIT_OK && request->wait ? wait_for(queue, jobs, err) : code;
 }

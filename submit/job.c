@@ -23,6 +23,7 @@ void job_free(struct job *job)
 	free(job->script);
 	words_free(job->argv);
 	free(job->file_name);
+	after_free(&job->after);
 	*job = JOB_EMPTY;
 }
 

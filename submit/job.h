@@ -23,6 +23,7 @@
 #include "conf/base/buf.h"
 #include "conf/base/err.h"
 #include "conf/conf.h"
+#include "submit/after.h"
 
 enum {
 	JOB_HEADER_MAX = 64 << 10,
@@ -49,6 +50,8 @@ enum job_key {
 	JOB_KEY_EXPORT,
 	JOB_KEY_REQUEUE,
 	JOB_KEY_HOLD,
+	JOB_KEY_BEGIN,
+	JOB_KEY_AFTER,
 	JOB_KEY_STANDING,
 	JOB_KEY_BUDGET_SIGNAL,
 	JOB_KEY_COMMAND,
@@ -95,7 +98,10 @@ struct job {
 				written as `all,NAME=VALUE`, the assignments alone, else NULL */
 	bool requeue;	     /* default true */
 	bool requeue_set;
-	bool hold;	     /* is spooled held; from then on the record's name says whether it is */
+	bool hold;	       /* is spooled held; from then on the record's name says whether it is */
+	int64_t begin_wall_ns; /* does not start before; 0: any time. In whole seconds */
+	bool begin_recorded;   /* read from a record, where it may be over */
+	struct after_list after;
 	bool standing;	     /* a service: has the card only while no job and no foreign contender wants it; after
 				job_complete() it has neither budget nor limit */
 	char *budget_signal; /* as sigspec_parse() reads it; NULL: the class's */
@@ -131,7 +137,7 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 
 /*
  * Sets one key (name class session budget limit memory vram vram-max card workdir output error export requeue hold
- * standing budget-signal) from text, replacing what is there.
+ * begin after standing budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
@@ -250,9 +251,20 @@ static int check_standing(struct job *job, struct err *err)
 
 	if (job->budget_ns)
 		return REFUSE(job, JOB_KEY_BUDGET, err, "%s", why);
+	if (job->begin_wall_ns)
+		return REFUSE(job, JOB_KEY_BEGIN, err, "%s", why);
+	if (job->after.count)
+		return REFUSE(job, JOB_KEY_AFTER, err, "%s", why);
 	if (job->limit_ns)
 		return REFUSE(job, JOB_KEY_LIMIT, err, "%s", why);
 	return job->budget_signal ? REFUSE(job, JOB_KEY_BUDGET_SIGNAL, err, "%s", why) : 0;
+}
+
+static int check_begin(struct job *job, struct err *err)
+{
+	if (job->begin_wall_ns && !job->begin_recorded && job->begin_wall_ns <= clock_wall_ns())
+		return REFUSE(job, JOB_KEY_BEGIN, err, "this time is over");
+	return 0;
 }
 
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err)
@@ -260,7 +272,7 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 	const struct conf_class *class;
 
 	if (complete_name(job, err) < 0 || complete_class(job, conf, conf->submit_class, &class, err) < 0 ||
-	    (job->standing && check_standing(job, err) < 0))
+	    check_begin(job, err) < 0 || (job->standing && check_standing(job, err) < 0))
 		return -1;
 	if (!job->standing) {
 		complete_times(job, class);

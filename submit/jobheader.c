@@ -95,6 +95,18 @@ static int take_export(struct header *header, struct jobyaml_entry *entry, struc
 	return result < 0 ? blame(header, entry->key.text, entry->place, err) : 0;
 }
 
+/* A text with commas, or a list of such texts. */
+static int take_after(struct header *header, struct jobyaml_entry *entry, struct err *err)
+{
+	if (entry->kind != JOBYAML_LIST)
+		return take_plain(header, entry, err);
+	for (size_t i = 0; i < entry->count; i++) {
+		if (after_parse(entry->items[i].text, &header->job->after, err) < 0)
+			return blame(header, entry->key.text, entry->items[i].place, err);
+	}
+	return 0;
+}
+
 static int check_variable(const struct header *header, const struct jobyaml_entry *entry, size_t i, struct err *err)
 {
 	const struct jobyaml_text *name = &entry->items[i], *value = &entry->items[i + 1];
@@ -223,6 +235,7 @@ static int take_value(struct header *header, enum job_key key, struct jobyaml_en
 		return -1;
 	switch (key) {
 	case JOB_KEY_EXPORT: return take_export(header, entry, err);
+	case JOB_KEY_AFTER: return take_after(header, entry, err);
 	case JOB_KEY_COMMAND: return take_command(header, entry, err);
 	case JOB_KEY_SCRIPT: return take_script(header, entry, err);
 	case JOB_KEY_ARGUMENTS: return take_arguments(header, entry, err);

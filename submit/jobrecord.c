@@ -110,6 +110,26 @@ static void put_export(struct buf *record, const struct job *job)
 	}
 }
 
+static void put_begin(struct buf *record, int64_t begin_wall_ns)
+{
+	char when[CLOCK_TEXT];
+
+	if (begin_wall_ns == 0)
+		return;
+	clock_utc_format(begin_wall_ns, when);
+	buf_printf(record, "begin: %s\n", when);
+}
+
+static void put_after(struct buf *record, const struct after_list *after)
+{
+	for (size_t i = 0; i < after->count; i++) {
+		buf_puts(record, i ? ", " : "after: [");
+		after_put(after, i, record);
+	}
+	if (after->count)
+		buf_puts(record, "]\n");
+}
+
 static void put_facts(struct buf *record, const struct job_facts *facts)
 {
 	int64_t part = facts->submitted_wall_ns % NS_PER_S;
@@ -149,6 +169,8 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	buf_printf(record, "requeue: %s\n", job->requeue ? "true" : "false");
 	if (job->hold)
 		buf_puts(record, "hold: true\n");
+	put_begin(record, job->begin_wall_ns);
+	put_after(record, &job->after);
 	if (job->standing)
 		buf_puts(record, "standing: true\n");
 	put_text(record, "budget-signal", job->budget_signal);
@@ -280,6 +302,7 @@ int job_record_parse(const char *text, size_t size, struct job *ret_job, struct 
 			err->code = EXIT_FAILED;
 		return err_wrap(err, "cannot read record");
 	}
+	ret_job->begin_recorded = true;
 	*ret_facts = facts;
 	facts.submit_dir = NULL;
 	return 0;

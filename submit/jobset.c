@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/scope.h"
 #include "conf/base/sigspec.h"
 #include "conf/base/text.h"
+#include "conf/base/when.h"
 #include "conf/base/words.h"
 #include "conf/conf_card.h"
 
@@ -30,6 +32,8 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_REQUEUE] = "requeue",
 	[JOB_KEY_STANDING] = "standing",
 	[JOB_KEY_HOLD] = "hold",
+	[JOB_KEY_BEGIN] = "begin",
+	[JOB_KEY_AFTER] = "after",
 	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
 	[JOB_KEY_COMMAND] = "command",
 	[JOB_KEY_SCRIPT] = "script",
@@ -286,6 +290,31 @@ static int set_hold(struct job *job, const char *value, struct err *err)
 	return text_bool_parse(value, &job->hold, err);
 }
 
+/* A time that is over is refused where a person gives it (jobcomplete.c); in a record it has come. */
+static int set_begin(struct job *job, const char *value, struct err *err)
+{
+	int64_t begin_ns = 0;
+
+	if (strcmp(value, "now") != 0 && when_moment(value, clock_wall_ns(), &begin_ns, err) < 0)
+		return -1;
+	job->begin_recorded = false;
+	job->begin_wall_ns = (begin_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
+	return 0;
+}
+
+static int set_after(struct job *job, const char *value, struct err *err)
+{
+	struct after_list after = { 0 };
+
+	if (strcmp(value, "none") != 0 && after_parse(value, &after, err) < 0) {
+		after_free(&after);
+		return -1;
+	}
+	after_free(&job->after);
+	job->after = after;
+	return 0;
+}
+
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
 	[JOB_KEY_NAME] = set_name,	   [JOB_KEY_CLASS] = set_class,
 	[JOB_KEY_SESSION] = set_session,   [JOB_KEY_BUDGET] = set_budget,
@@ -295,7 +324,8 @@ static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct
 	[JOB_KEY_ERROR] = set_error,	   [JOB_KEY_EXPORT] = set_export,
 	[JOB_KEY_REQUEUE] = set_requeue,   [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
 	[JOB_KEY_HOLD] = set_hold,	   [JOB_KEY_STANDING] = set_standing,
-	[JOB_KEY_VRAM_MAX] = set_vram_max,
+	[JOB_KEY_VRAM_MAX] = set_vram_max, [JOB_KEY_BEGIN] = set_begin,
+	[JOB_KEY_AFTER] = set_after,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -21,7 +21,7 @@
 static const char *const folder_names[SPOOL_FOLDERS] = {
 	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended",
 	[SPOOL_ORDERS_DIR] = "orders",	 [SPOOL_ENV_DIR] = "env",	  [SPOOL_REASONS_DIR] = "reasons",
-	[SPOOL_BAD_DIR] = "bad",
+	[SPOOL_BAD_DIR] = "bad",	 [SPOOL_AFTER_DIR] = "after",
 };
 
 const char *const outcome_names[OUTCOMES] = {
@@ -78,6 +78,10 @@ void spool_name_format(const struct spool_name *name, char file[256])
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
 	used += pci_mark_put(file + used, 256 - (size_t)used, name->card);
+	if (name->begin_s)
+		used += fmt(file + used, 256 - (size_t)used, ":b%lld", (long long)name->begin_s);
+	if (name->after)
+		used += fmt(file + used, 256 - (size_t)used, ":a");
 	if (name->standing)
 		used += fmt(file + used, 256 - (size_t)used, ":s%d", name->failures);
 	if (name->outcome != OUTCOME_NONE)
@@ -102,6 +106,20 @@ static int parse_figure(const char **at, const char *start, int max, int *ret)
 	*ret = (int)figure;
 	*at = end;
 	return 0;
+}
+
+/* ":bTIME" at `*at`, where it is there. */
+static void parse_begin(const char **at, struct spool_name *name)
+{
+	const char *end;
+
+	if (strncmp(*at, ":b", 2) != 0 || (*at)[2] < '1' || (*at)[2] > '9')
+		return;
+	uint64_t begin_s = fmt_read(*at + 2, &end);
+	if (begin_s > INT64_MAX / NS_PER_S)
+		return;
+	name->begin_s = (int64_t)begin_s;
+	*at = end;
 }
 
 /* ":OUTCOME:CODE", and nothing behind it. */
@@ -130,6 +148,9 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0 ||
 	    pci_mark_parse(&at, name.card) < 0)
 		return -1;
+	parse_begin(&at, &name);
+	name.after = strncmp(at, ":a", 2) == 0 && (at[2] == ':' || at[2] == '\0');
+	at += name.after ? 2 : 0;
 	name.standing = parse_figure(&at, ":s", SPOOL_FAILURES_MAX, &name.failures) == 0;
 	name.held = strcmp(at, ":h") == 0;
 	if (*at && !name.held && parse_outcome(at, &name) < 0)
@@ -229,6 +250,8 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 				   .reserved_bytes = job->reserved_bytes,
 				   .vram_bytes = job->vram_bytes,
 				   .standing = job->standing,
+				   .begin_s = job->begin_wall_ns / NS_PER_S,
+				   .after = job->after.count > 0,
 				   .held = job->hold };
 	char file[256], temporary[280];
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
@@ -304,16 +327,31 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 	return 0;
 }
 
+/* The same job under another name in pending/. */
+static int rename_pending(struct spool *spool, struct spool_name *name, char file[256],
+			  const struct spool_name *changed, struct err *err)
+{
+	if (spool_move(spool, SPOOL_PENDING, file, SPOOL_PENDING, changed, err) < 0)
+		return -1;
+	*name = *changed;
+	spool_name_format(name, file);
+	return 0;
+}
+
 int spool_hold(struct spool *spool, struct spool_name *name, char file[256], bool held, struct err *err)
 {
 	struct spool_name changed = *name;
 
 	changed.held = held;
-	if (spool_move(spool, SPOOL_PENDING, file, SPOOL_PENDING, &changed, err) < 0)
-		return -1;
-	*name = changed;
-	spool_name_format(name, file);
-	return 0;
+	return rename_pending(spool, name, file, &changed, err);
+}
+
+int spool_after_met(struct spool *spool, struct spool_name *name, char file[256], struct err *err)
+{
+	struct spool_name changed = *name;
+
+	changed.after = false;
+	return rename_pending(spool, name, file, &changed, err);
 }
 
 /* Ours to run out of, and not the record's fault. */

@@ -2,18 +2,21 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:h]
- *                                                     waits; RAM is what it reserves, VRAM what it asks for: 24G;
- *                                                     with h it is held
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME][:a][:h]
+ *                                                     waits; RAM is what it reserves, VRAM what it asks for: 24G; not
+ *                                                     to start before TIME, in seconds since 1970; with a it waits for
+ *                                                     other jobs, with h it is held
  *     pending/...[:vVRAM]:sFAILED[:h]                 a standing job, waiting or running: it stays there until it has
  *                                                     ended for good; FAILED is how often it failed in a row
- *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD]
+ *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME]
  *                                                     was claimed by a worker
- *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD]:OUTCOME:CODE
+ *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME]:OUTCOME:CODE
  *                                                     is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once; ID.requeue beside it: and to
  *                                                     go back in line
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
+ *     after/NUMBER/ID                                 job ID waits for job NUMBER, or for a task of it: what to look
+ *                                                     at when that ends. Made again from the records after a boot
  *     reasons/ID                                      why it ended as it did, one line for people
  *     bad/                                            what could not be read, set aside under its own name
  *     pending/.ID:...PID                              a record being written
@@ -41,6 +44,7 @@ enum spool_folder {
 	SPOOL_ORDERS_DIR,
 	SPOOL_ENV_DIR,
 	SPOOL_REASONS_DIR,
+	SPOOL_AFTER_DIR,
 	SPOOL_BAD_DIR,
 	SPOOL_FOLDERS,
 };
@@ -84,6 +88,8 @@ struct spool_name {
 	uint64_t reserved_bytes; /* see job.h */
 	uint64_t vram_bytes;
 	char card[PCI_TEXT];
+	int64_t begin_s;      /* wall clock; 0: any time */
+	bool after;	      /* waits for other jobs */
 	bool standing;	      /* so for the next two */
 	int failures;	      /* of a standing job: how often in a row it ended by itself with another code than 0 */
 	bool held;	      /* does not compete until it is released */
@@ -129,6 +135,8 @@ int spool_find_in(struct spool *spool, enum spool_state state, uint64_t id, stru
 int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,
 	       char ret_file[256], struct err *err);
 
+/* The other jobs that it waits for have done what it waits for. With the lock, and not synced. */
+int spool_after_met(struct spool *spool, struct spool_name *name, char file[256], struct err *err);
 /* Holds a pending job, or lets it go: `*name` and `file` get its new name. With the lock, and not synced. */
 int spool_hold(struct spool *spool, struct spool_name *name, char file[256], bool held, struct err *err);
 /* Moves a record: `name` gives the new file's name. With the lock. -1 with errnum ENOENT: somebody else has moved it.

@@ -35,8 +35,7 @@ static int of_date(const char *text, int64_t *ret_wall_ns)
 	return clock_wall_parse(whole, ret_wall_ns);
 }
 
-/* A time of the clock on the day that is `days` after today. */
-static int of_day(const char *clock, int days, int64_t now_wall_ns, int64_t *ret_wall_ns)
+int when_on_day(const char *clock, int days, int64_t now_wall_ns, int64_t *ret_wall_ns)
 {
 	time_t now = (time_t)(now_wall_ns / NS_PER_S);
 	struct tm day;
@@ -75,9 +74,9 @@ static int of_text(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, 
 	*clock_alone = text[0] && text[1] && text[2] == ':';
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if ((rest = behind(text, names[i].name)))
-			return of_day(rest, names[i].days, now_wall_ns, ret_wall_ns);
+			return when_on_day(rest, names[i].days, now_wall_ns, ret_wall_ns);
 	}
-	return *clock_alone ? of_day(text, 0, now_wall_ns, ret_wall_ns) : of_date(text, ret_wall_ns);
+	return *clock_alone ? when_on_day(text, 0, now_wall_ns, ret_wall_ns) : of_date(text, ret_wall_ns);
 }
 
 int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err)
@@ -88,7 +87,7 @@ int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struc
 	/* 12:00:01 is a time, though it could be a duration. */
 	int result = of_text(text, now_wall_ns, &at_ns, &clock_alone);
 	if (result == 0 && clock_alone && at_ns > now_wall_ns)
-		result = of_day(text, -1, now_wall_ns, &at_ns);
+		result = when_on_day(text, -1, now_wall_ns, &at_ns);
 	if (result < 0 && !clock_alone && text_duration_parse(text, false, &span_ns, NULL) == 0 &&
 	    span_ns < now_wall_ns) {
 		at_ns = now_wall_ns - span_ns;
@@ -100,7 +99,7 @@ int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struc
 	return 0;
 }
 
-int when_next(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err)
+int when_moment(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err)
 {
 	const char *span = behind(text, "now+");
 	int64_t at_ns;
@@ -114,9 +113,19 @@ int when_next(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struc
 	}
 	int result = of_text(text, now_wall_ns, &at_ns, &clock_alone);
 	if (result == 0 && clock_alone && at_ns <= now_wall_ns)
-		result = of_day(text, 1, now_wall_ns, &at_ns);
+		result = when_on_day(text, 1, now_wall_ns, &at_ns);
 	if (result < 0)
 		return refuse(text, "22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h", err);
+	*ret_wall_ns = at_ns;
+	return 0;
+}
+
+int when_next(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err)
+{
+	int64_t at_ns;
+
+	if (when_moment(text, now_wall_ns, &at_ns, err) < 0)
+		return -1;
 	if (at_ns <= now_wall_ns)
 		return err_set(err, EXIT_USAGE, "'%.40s' is over", text);
 	*ret_wall_ns = at_ns;

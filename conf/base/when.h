@@ -22,6 +22,12 @@
  */
 int when_last(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err);
 
+/* When the clock shows "22:00" or "22:00:30" on the day that is so many after today. -1: it is no such time. */
+int when_on_day(const char *clock, int days, int64_t now_wall_ns, int64_t *ret_wall_ns);
+
+/* What when_next() reads, also where it is over. */
+int when_moment(const char *text, int64_t now_wall_ns, int64_t *ret_wall_ns, struct err *err);
+
 /*
  * The next time at which the clock shows it, or that moment: "22:00", "tomorrow 02:30", a date, or "now+1h". One that
  * is over is refused.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/clock.h"
 #include "conf/base/scope.h"
 
 struct candidate *candidates_add(struct candidates *candidates)
@@ -216,9 +217,47 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 }
 
 const char *const waits_for_names[WAITS] = {
-	[WAITS_LANE] = "lane", [WAITS_HELD] = "held", [WAITS_DRAINED] = "drained", [WAITS_MEMORY] = "memory",
-	[WAITS_VRAM] = "vram", [WAITS_CARD] = "card", [WAITS_STOPPED] = "stopped",
+	[WAITS_LANE] = "lane",	 [WAITS_HELD] = "held",	      [WAITS_AFTER] = "after",	 [WAITS_BEGIN] = "begin",
+	[WAITS_HOURS] = "hours", [WAITS_DRAINED] = "drained", [WAITS_MEMORY] = "memory", [WAITS_VRAM] = "vram",
+	[WAITS_CARD] = "card",	 [WAITS_STOPPED] = "stopped",
 };
+
+void elect_bar(struct candidate *candidate, enum waits_for gate)
+{
+	if (candidate->barred)
+		return;
+	candidate->barred = true;
+	candidate->gate = gate;
+}
+
+static void note_change(int64_t at_wall_ns, int64_t *change_wall_ns)
+{
+	if (at_wall_ns && (*change_wall_ns == 0 || at_wall_ns < *change_wall_ns))
+		*change_wall_ns = at_wall_ns;
+}
+
+void elect_bar_by_time(const struct conf *conf, struct candidate *candidate, int64_t now_wall_ns,
+		       int64_t *change_wall_ns)
+{
+	const struct conf_class *class;
+	int64_t change_ns;
+
+	if (candidate->barred)
+		return;
+	if (!candidate->begun && conf_is_drained(conf)) {
+		elect_bar(candidate, WAITS_DRAINED);
+		if (conf->drained_until_s != CONF_NEVER)
+			note_change(conf->drained_until_s * NS_PER_S, change_wall_ns);
+		return;
+	}
+	class = conf_class_find(conf, candidate->class_name);
+	if (!class || !class->hours[0] || (candidate->begun && !class->freezes_outside))
+		return;
+	bool open = hours_open(class->hours, now_wall_ns, &change_ns);
+	note_change(change_ns, change_wall_ns);
+	if (!open)
+		elect_bar(candidate, WAITS_HOURS);
+}
 
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
 			 const struct candidates *candidates, size_t index)
@@ -226,7 +265,7 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 	const struct candidate *one = &candidates->list[index];
 
 	if (one->barred)
-		return one->held ? WAITS_HELD : one->drained ? WAITS_DRAINED : WAITS_STOPPED;
+		return one->gate == WAITS_LANE ? WAITS_STOPPED : one->gate;
 	if (elect_waits_for_card(conf, load, one))
 		return WAITS_CARD;
 	if (one->begun || lanes_busy >= conf->lanes)

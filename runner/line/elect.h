@@ -12,6 +12,22 @@
 
 #include "conf/conf.h"
 
+/* Why a job waits: the contract's words. */
+enum waits_for {
+	WAITS_LANE,
+	WAITS_HELD,
+	WAITS_AFTER,
+	WAITS_BEGIN,
+	WAITS_HOURS,
+	WAITS_DRAINED,
+	WAITS_MEMORY,
+	WAITS_VRAM,
+	WAITS_CARD,
+	WAITS_STOPPED,
+	WAITS
+};
+extern const char *const waits_for_names[WAITS];
+
 /* Of jobs whose class is no longer in the table: they come last, but they come. */
 enum { ELECT_LAST = 100 };
 
@@ -28,9 +44,9 @@ struct candidate {
 	bool turned;	   /* offered its first turn in time */
 	bool begun;	   /* frozen: it gave its lane up for others */
 	uint64_t reserved_bytes; /* the ceiling that it, or its class, asks for; 0: none */
-	bool barred;		 /* does not compete now: passed over, granted a lane already, or held */
-	bool held;		 /* barred because somebody said so */
-	bool drained;		 /* barred with all that have not begun */
+	bool barred;		 /* does not compete now: passed over, granted a lane already, or by what follows */
+	int64_t begin_s;	 /* wall clock; 0: any time; for people */
+	enum waits_for gate;	 /* WAITS_LANE: none; else barred by this */
 	bool no_room;		 /* nor now: see elect_has_room() and elect_has_vram() */
 	bool forced;		 /* a job is to be frozen for it */
 	uint64_t vram_bytes;	 /* of the card's memory, that is to be free before it starts; 0: any */
@@ -120,9 +136,14 @@ int elect_compare(const struct candidate *a, const struct candidate *b);
 /* The first that competes, or NULL. */
 struct candidate *elect(const struct candidates *candidates);
 
-/* Why a job waits: the contract's words. */
-enum waits_for { WAITS_LANE, WAITS_HELD, WAITS_DRAINED, WAITS_MEMORY, WAITS_VRAM, WAITS_CARD, WAITS_STOPPED, WAITS };
-extern const char *const waits_for_names[WAITS];
+/* Bars it by that gate, unless it is barred already. */
+void elect_bar(struct candidate *candidate, enum waits_for gate);
+/*
+ * Bars by `drained` who has not begun, and by its class's hours who has not or whose class freezes outside of them;
+ * `*change_wall_ns` becomes the first moment at which the clock changes that, where it is 0 or later.
+ */
+void elect_bar_by_time(const struct conf *conf, struct candidate *candidate, int64_t now_wall_ns,
+		       int64_t *change_wall_ns);
 /* What keeps the one at `index` from starting, by the rule that decided it: `lanes_busy` of the lanes are taken. */
 enum waits_for elect_why(const struct conf *conf, const struct load *load, int lanes_busy,
 			 const struct candidates *candidates, size_t index);

@@ -69,6 +69,7 @@ static const struct field fields[] = {
 	FIELD("settling-pid", FIELD_INT, settling_pid),
 	FIELD("settling", FIELD_NUMBER, settling_bytes),
 	FIELD("again", FIELD_NUMBER, again_boot_ns),
+	FIELD("again-wall", FIELD_NUMBER, again_wall_ns),
 	FIELD("mark", FIELD_TEXT, mark),
 	/* Written once a second while a card is in use: last, so that a reader in between meets a change at the end. */
 	FIELD("looked", FIELD_NUMBER, looked_boot_ns),

@@ -70,6 +70,7 @@ struct entry {
 	int settling_pid;	 /* the job is over: of its own, and still has a card open; 0: none */
 	int64_t settling_bytes;	 /* and of the card's memory so much is to come free before the lane goes on */
 	int64_t again_boot_ns;	 /* no supervisor lives: when to try again to end it */
+	int64_t again_wall_ns;	 /* of the standby's seat: the moment of the wall clock that it sleeps to; 0: none */
 	char mark[128];		 /* GPU_QUEUE_TURN of its processes: how a rescuer finds them without a cell */
 };
 

@@ -63,7 +63,7 @@ static int take_for_self(struct view *view, const struct seat_view *seat, struct
 	winner->barred = true;
 	if (winner->spooled) {
 		view->spool_runs = true;
-		view->spool_left--;
+		view->pending.competing--;
 	}
 	view_note_wake(view, &view_standby(view)->entry);
 	if (view_note_holder(view, job, seat->number, err) < 0)
@@ -110,7 +110,7 @@ static void promise_spooled(struct view *view, struct candidate *winner)
 {
 	winner->session_served = ++view->served.last;
 	view->spool_runs = true;
-	if (--view->spool_left > 0)
+	if (--view->pending.competing > 0)
 		return;
 	for (size_t i = 0; i < view->waiting.count; i++)
 		view->waiting.list[i].barred |= view->waiting.list[i].spooled;
@@ -258,6 +258,19 @@ static bool may_give(const struct conf *conf, int lane)
 	return conf->bound_count == 0 || lane < conf->bound_count;
 }
 
+/* Whether the hours of our own running job's class are over, where that freezes it. */
+static void note_hours(struct view *view)
+{
+	struct member *member = view->member;
+	const struct conf_class *class = conf_class_find(&member->line->conf, member->job.class_name);
+	struct plan *plan = view->plan;
+
+	if (member->lane.fd < 0 || member->lane.number < 0 || member->ended || !class || !class->hours[0] ||
+	    !class->freezes_outside)
+		return;
+	plan->closed = !hours_open(class->hours, clock_wall_ns(), &plan->closes_wall_ns);
+}
+
 int lanes_fill(struct view *view, struct err *err)
 {
 	bool available[CONF_LANES] = { false };
@@ -289,6 +302,7 @@ int lanes_fill(struct view *view, struct err *err)
 	}
 	if (!view->kept)
 		force_turn(view);
+	note_hours(view);
 	/* Ours, over, and for nobody. */
 	if (member->lane.fd >= 0 && member->lane.number >= 0 && member->ended) {
 		member->ended = false;

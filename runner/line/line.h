@@ -27,14 +27,22 @@
 #include "elect.h"
 #include "entry.h"
 
+/* How many jobs wait in the spool, standing ones not counted. */
+struct line_pending {
+	long competing;
+	long timed;		/* for their time, or their class's hours */
+	int64_t change_wall_ns; /* when the clock lets the next of these compete; 0: never */
+};
+
 /*
  * The spool's side, filled in by spooled_connect(). All but `list`, `describe` and `take` run without the queue lock.
  */
 struct line_spool {
-	/* Adds the first pending job of each (class, session, card), and every standing one; called with the lock.
-	 * Returns how many wait in all, standing ones not counted, or -1. */
-	long (*list)(void *context, struct candidates *ret_candidates, struct err *err);
-	/* Whether any job is pending that is not a standing one; without the lock. */
+	/* Adds the first of those pending jobs of each (class, session, card) that compete, and every standing one;
+	 * called with the lock. 0 or -1. */
+	int (*list)(void *context, struct candidates *ret_candidates, struct line_pending *ret_pending,
+		    struct err *err);
+	/* Whether any job is pending that somebody is to watch for; without the lock. */
 	bool (*any)(void *context);
 	/* Fills id, kind, class, session, restarts of `entry` from the winner's name; with the lock. */
 	int (*describe)(void *context, const struct candidate *winner, struct entry *entry, struct err *err);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ enum { SPAWN_CREDIT = 6, ROUNDS = 16 };
 void member_open(struct member *member, struct line *line, enum member_kind kind)
 {
 	*member = (struct member){
-		.line = line, .kind = kind, .ticket = TICKET_NONE, .lane = SEAT_NONE, .role = SEAT_NONE
+		.line = line, .kind = kind, .ticket = TICKET_NONE, .lane = SEAT_NONE, .role = SEAT_NONE, .wall_fd = -1
 	};
 	member->wake = WAKE_NONE;
 	member->spawn_credit = SPAWN_CREDIT;
@@ -57,6 +58,7 @@ void member_close(struct member *member)
 	close_all(member->calls);
 	close_all(member->callers);
 	close_all(member->lookers);
+	scope_close(&member->wall_fd);
 	while (member->watched_count)
 		unwatch(member, 0);
 	free(member->watched);
@@ -266,6 +268,29 @@ void member_look_at_card(struct member *member)
 		card->noticed(card->context, member->card);
 }
 
+/*
+ * A timer by the wall clock: it goes off after a suspend as well, and when the clock is set (timerfd_create(2),
+ * TFD_TIMER_CANCEL_ON_SET). Only those who watch for the line have one, and whose own job is to be frozen by the clock.
+ */
+static void set_wall_timer(struct member *member, const struct plan *plan)
+{
+	int64_t at_ns = member->role.fd >= 0 ? plan->again_wall_ns : 0;
+
+	if (plan->closes_wall_ns && (at_ns == 0 || plan->closes_wall_ns < at_ns))
+		at_ns = plan->closes_wall_ns;
+	if (at_ns == member->again_wall_ns)
+		return;
+	if (member->wall_fd < 0)
+		member->wall_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	struct itimerspec at = { .it_value = { at_ns / NS_PER_S, at_ns % NS_PER_S } };
+	const int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+	/* Without it the member looks again as often as it would poll for anything else. */
+	if (member->wall_fd >= 0 && timerfd_settime(member->wall_fd, flags, &at, NULL) == 0)
+		member->again_wall_ns = at_ns;
+	else if (at_ns)
+		member->again_boot_ns = clock_boot_ns() + NS_PER_S;
+}
+
 int member_settle(struct member *member, struct err *err)
 {
 	struct line *line = member->line;
@@ -291,7 +316,9 @@ int member_settle(struct member *member, struct err *err)
 			carry_out(member, &plan);
 			member->settled = plan.settled;
 			member->yield = plan.yield;
+			member->closed = plan.closed;
 			member->again_boot_ns = plan.again_boot_ns;
+			set_wall_timer(member, &plan);
 			again = watch_others(member, &plan);
 			int cleared = clear_dead(member, &plan, err);
 			result = cleared < 0 ? -1 : 0;
@@ -342,6 +369,8 @@ int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], in
 	}
 	for (int i = 0; i < member->watched_count; i++)
 		polls[count++] = (struct pollfd){ .fd = member->watched[i].pidfd, .events = POLLIN };
+	if (member->wall_fd >= 0)
+		polls[count++] = (struct pollfd){ .fd = member->wall_fd, .events = POLLIN };
 	*timeout_ms = -1;
 	if (member->again_boot_ns)
 		*timeout_ms = remaining_ms(member->again_boot_ns);
@@ -452,6 +481,14 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 		note_gone(member, watched);
 		again |= watched->role != WATCHED_MAIN;
 		unwatch(member, i);
+	}
+	if (member->wall_fd >= 0 && is_ready(polls, count, member->wall_fd)) {
+		uint64_t times;
+		/* Over, or the clock was set: it is to be set anew. */
+		if (read(member->wall_fd, &times, sizeof times) < 0 && errno == EAGAIN)
+			times = 0;
+		member->again_wall_ns = 0;
+		again = 1;
 	}
 	for (int lane = 0; lane < CONF_LANES; lane++)
 		again |= look_at_quiet(member, lane);

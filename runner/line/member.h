@@ -28,7 +28,7 @@ enum {
 	MEMBER_GONE = 8,
 	MEMBER_CALLS = 32,
 	MEMBER_WATCHED = 2 * CONF_LANES + 2,
-	MEMBER_POLL = 1 + 2 * MEMBER_CALLS + MEMBER_WATCHED
+	MEMBER_POLL = 2 + 2 * MEMBER_CALLS + MEMBER_WATCHED
 };
 
 /* What becomes of a message's connection: closed, kept by who answers, or closed and the line is to be settled. */
@@ -60,6 +60,7 @@ struct member {
 	bool card_seen;		  /* by this settle: what the next says */
 	bool standing_waits;	  /* that look is for a standing job that waits for the card */
 	struct card_sample *card; /* heap, once it was needed: the last look at the card */
+	bool closed;		  /* of who has a lane: its job is to be frozen until its class's hours come again */
 	bool yield;   /* of who has a lane: the last settle found that its job is to be frozen for a better one; of who
 			 runs a service: that it is to make room for a job */
 	bool blocked; /* the last settle met a dead job that could not be ended yet; it is tried again later */
@@ -69,6 +70,8 @@ struct member {
 	int gone_next;
 	bool watch_needed;	   /* something waits, or a spooled job runs: the standby's seat is to be held */
 	int64_t again_boot_ns;	   /* settle again at this time; 0: no time */
+	int64_t again_wall_ns;	   /* or when the wall clock shows this, and when it is set; 0: no time */
+	int wall_fd;		   /* a timer for it; -1: none */
 	int spawn_credit;	   /* workers it may still start before its next quiet second */
 	pid_t workers[16];	   /* started by this process, the last ones */
 	int calls[MEMBER_CALLS];   /* our connections to others: end of file means look again */

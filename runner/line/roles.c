@@ -19,10 +19,11 @@ static int watch_self(struct view *view, const struct seat_view *seat, bool mine
 
 	memcpy(entry.socket, member->job.socket, sizeof entry.socket);
 	entry.since_boot_ns = view->now;
+	entry.again_wall_ns = view->plan->again_wall_ns;
 	if (seat->number == SEAT_STANDBY)
 		view->standby_owner = entry.owner;
 	if (mine && seat->entry.state == ENTRY_RUNNING && seat->entry.worker == entry.worker)
-		return 0;
+		return seat->entry.again_wall_ns == entry.again_wall_ns ? 0 : seat_update(&member->role, &entry, err);
 	/* Whoever runs a job is to know whom to watch, and the two watchers each other. */
 	for (int i = 0; i < view->plan->holder_count; i++)
 		view_note_wake(view, &view->plan->holders[i].entry);
@@ -41,7 +42,7 @@ static int grant_role(struct view *view, const struct seat_view *seat, struct er
 		struct candidate *best = NULL;
 		for (size_t i = 0; i < view->waiting.count; i++) {
 			struct candidate *next = &view->waiting.list[i];
-			bool fit = (!next->barred || next->drained) && !next->spooled && next->file[0] &&
+			bool fit = (!next->barred || next->gate != WAITS_LANE) && !next->spooled && next->file[0] &&
 				   !(member->ticket.fd >= 0 && next->id == member->job.id);
 			if (fit && (!best || elect_compare(next, best) < 0))
 				best = next;
@@ -73,6 +74,9 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 	if (!mine && !stopped) {
 		bool to_me = seat->entry.state == ENTRY_GRANTED && view_is_me(view, &seat->entry.owner);
 		if (seat->held && seat->entry.state == ENTRY_RUNNING) {
+			/* It sleeps to another moment than the one that is next now. */
+			if (seat->entry.again_wall_ns != view->plan->again_wall_ns)
+				view_note_wake(view, &seat->entry);
 			return view_note_holder(view, &seat->entry, seat->number, err);
 		}
 		int granted = to_me && !seat->held ? 0 : view_still_granted(view, seat, err);
@@ -94,11 +98,11 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 /* Jobs in line, and whether any of them or a spooled one that runs needs somebody to watch. */
 static bool watch_needed(const struct view *view)
 {
-	if (view->spool_left > 0 || view->spool_runs || serve_watched(view))
+	if (view->pending.competing > 0 || view->pending.timed > 0 || view->spool_runs || serve_watched(view))
 		return true;
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		const struct candidate *one = &view->waiting.list[i];
-		if (!one->spooled && one->file[0] && (!one->barred || one->drained))
+		if (!one->spooled && one->file[0] && (!one->barred || one->gate != WAITS_LANE))
 			return true;
 	}
 	return false;

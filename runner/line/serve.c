@@ -54,7 +54,7 @@ static bool any_may_run(const struct view *view)
 	if (conf_is_drained(&view->member->line->conf))
 		return false;
 	for (size_t i = 0; i < view->services.count; i++) {
-		if (!view->services.list[i].held)
+		if (view->services.list[i].gate == WAITS_LANE)
 			return true;
 	}
 	return false;
@@ -118,7 +118,7 @@ static int look_at_own(struct view *view, struct err *err)
 		return 0;
 	const struct candidate *service =
 		seat->entry.state == ENTRY_GRANTED ? find_service(view, seat->entry.id) : NULL;
-	if (!service || service->held || member->leaving || job_wants_card(view))
+	if (!service || service->gate != WAITS_LANE || member->leaving || job_wants_card(view))
 		return free_own(view, err);
 	return take_own(view, service, err);
 }
@@ -248,7 +248,7 @@ static int look_at_other(struct view *view, struct err *err)
 	if (view_note_holder(view, entry, SEAT_STANDING, err) < 0)
 		return -1;
 	const struct candidate *service = find_service(view, entry->id);
-	if (!job_wants_card(view) && !(service && service->held))
+	if (!job_wants_card(view) && !(service && service->gate != WAITS_LANE))
 		return 0;
 	if (view_is_me(view, &entry->owner)) {
 		plan->yield = entry->state == ENTRY_RUNNING;

@@ -31,10 +31,13 @@ struct plan {
 	struct procid nudge[PLAN_SPAWNS]; /* who was about to start a worker and has not: SIGCONT if it is stopped */
 	int nudges;
 	bool watch_needed;
-	bool yield;	       /* this member's job is to be frozen for a better one (elect_forced()), or, being a
+	bool yield;		/* this member's job is to be frozen for a better one (elect_forced()), or, being a
 				  service, to make room */
-	bool settled;	       /* without this member, if it is leaving, nothing is left to do or to wait for */
-	int64_t again_boot_ns; /* a grant runs out then; 0: none */
+	bool settled;		/* without this member, if it is leaving, nothing is left to do or to wait for */
+	int64_t again_boot_ns;	/* a grant runs out then; 0: none */
+	int64_t again_wall_ns;	/* then the clock lets somebody compete, or no longer; 0: never */
+	int64_t closes_wall_ns; /* then `closed` may change; 0: never */
+	bool closed;		/* this member's job is to be frozen until its class's hours come again */
 };
 
 /*

@@ -24,7 +24,7 @@ enum standing standing_judge(const struct standing_scene *scene, const struct ca
 	*ret_at_ns = 0;
 	if (scene->up_id == service->id)
 		return STANDING_UP;
-	if (service->held)
+	if (service->gate != WAITS_LANE)
 		return STANDING_HELD;
 	if (scene->job)
 		return STANDING_JOB;

@@ -51,6 +51,12 @@ void view_note_again(struct view *view, int64_t at)
 		view->plan->again_boot_ns = at;
 }
 
+void view_note_wall(struct view *view, int64_t at_wall_ns)
+{
+	if (at_wall_ns && (view->plan->again_wall_ns == 0 || at_wall_ns < view->plan->again_wall_ns))
+		view->plan->again_wall_ns = at_wall_ns;
+}
+
 bool view_is_me(const struct view *view, const struct procid *id)
 {
 	return procid_equal(id, &view->member->job.owner);
@@ -156,18 +162,18 @@ static int add_self(struct view *view)
 static void rate(struct view *view)
 {
 	const struct line *line = view->member->line;
-	int64_t until_s = line->conf.drained_until_s;
-	bool drained = conf_is_drained(&line->conf);
+	int64_t now_wall_ns = clock_wall_ns(), change_ns = 0;
 
-	if (drained && until_s != CONF_NEVER && view->waiting.count + view->services.count)
-		view_note_again(view, view->now + until_s * NS_PER_S - clock_wall_ns());
+	if (view->services.count && conf_is_drained(&line->conf) && line->conf.drained_until_s != CONF_NEVER)
+		view_note_wall(view, line->conf.drained_until_s * NS_PER_S);
 	for (size_t i = 0; i < view->waiting.count; i++) {
 		struct candidate *one = &view->waiting.list[i];
 		elect_rate(&line->conf, one);
-		if (drained && !one->begun && !one->barred)
-			one->barred = one->drained = true;
+		elect_bar_by_time(&line->conf, one, now_wall_ns, &change_ns);
 		one->session_served = served_of(&view->served, one->session);
 	}
+	view_note_wall(view, change_ns);
+	view_note_wall(view, view->pending.change_wall_ns);
 }
 
 /* Its death was seen on a pidfd; a lock of it that lives on is a copy in a process that was stopped while it started a
@@ -211,8 +217,7 @@ int view_look(struct view *view, struct err *err)
 		view->seats[i].held = view->seats[i].held && !view_is_gone(member, &view->seats[i].entry.owner);
 	if (ticket_each(line, add_ticket, view, err) < 0 || add_self(view) < 0)
 		return err_sys(err, "cannot read the tickets");
-	view->spool_left = line->spool.list(line->spool.context, &view->waiting, err);
-	if (view->spool_left < 0)
+	if (line->spool.list(line->spool.context, &view->waiting, &view->pending, err) < 0)
 		return -1;
 	if (set_services_apart(view) < 0)
 		return err_sys(err, "cannot read the spool");

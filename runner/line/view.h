@@ -15,9 +15,9 @@ struct view {
 	int lanes;
 	struct candidates waiting;
 	struct served served;
-	struct load load; /* of what runs, is frozen, or is to run: see elect.h */
-	long spool_left;  /* pending records that no lane was given for yet */
-	int busy;	  /* lanes that are taken, granted, or being cleared */
+	struct load load;	     /* of what runs, is frozen, or is to run: see elect.h */
+	struct line_pending pending; /* `competing`: those that no lane was given for yet */
+	int busy;		     /* lanes that are taken, granted, or being cleared */
 	bool spool_runs;
 	bool standby_granted; /* the standby, a worker, was given a lane and has not taken it yet */
 	bool distrust;	      /* it did not take one in time */
@@ -34,6 +34,7 @@ void view_free(struct view *view);
 /* What is to be done after the lock is dropped. */
 void view_note_wake(struct view *view, const struct entry *entry);
 void view_note_again(struct view *view, int64_t at_boot_ns);
+void view_note_wall(struct view *view, int64_t at_wall_ns);
 int view_note_holder(struct view *view, const struct entry *entry, int number, struct err *err);
 
 bool view_is_me(const struct view *view, const struct procid *id);

@@ -360,9 +360,10 @@ static void unknown_words_are_named_with_the_nearest(void **state)
 	refused("hold = 5G", "pgpu.conf:1: unknown key 'hold'");
 	refused("zzz = 1", "pgpu.conf:1: unknown key 'zzz'");
 	refused("\nclas \"x\" {\n}\n", "pgpu.conf:2: unknown section 'clas', did you mean 'class'?");
-	refused("hours {}", "pgpu.conf:1: unknown section 'hours'");
+	refused("windows {}", "pgpu.conf:1: unknown section 'windows'");
 	refused("class \"x\" {\n rank = 1\n budgt = 5m\n}", "pgpu.conf:3: unknown key 'budgt', did you mean 'budget'?");
-	refused("class clip { hours = \"22:00-07:00\" }", "pgpu.conf:1: unknown key 'hours'");
+	refused("class clip { windows = \"22:00-07:00\" }", "pgpu.conf:1: unknown key 'windows'");
+	refused("class clip { hours = \"22-07\" }", "pgpu.conf:1: hours: '22-07' is no window of the day");
 	refused("class clip {\nlanes = 2 }", "pgpu.conf:2: key 'lanes' belongs outside of a class");
 	refused("rank = 2", "pgpu.conf:1: key 'rank' belongs into a class");
 	refused("include(\"other.conf\")", "pgpu.conf:1: 'include' is not possible");

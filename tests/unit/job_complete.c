@@ -6,6 +6,7 @@
 
 #include "conf/base/clock.h"
 #include "conf/base/words.h"
+#include "conf/jobid.h"
 #include "job_test.h"
 
 #define MINUTE (60 * NS_PER_S)
@@ -345,7 +346,7 @@ static void output_names(void **state)
 	struct err err = ERR_NONE;
 
 	(void)state;
-	assert_int_equal(job_output_expand("/%x/%j_%A_%a_%%", 12, "../a/.b", path, sizeof path, NULL), 0);
+	assert_int_equal(job_output_expand("/%x/%j_%A_%a_%%", jobid_of(12), "../a/.b", path, sizeof path, NULL), 0);
 	assert_string_equal(path, "/_._a_.b/12_12__%");
 	assert_int_equal(job_output_expand("/ab", 1, "", small, sizeof small, NULL), 0);
 	assert_string_equal(small, "/ab");

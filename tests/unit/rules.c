@@ -357,7 +357,7 @@ static void without_room_only_frozen_ones_go_on(void **state)
 	assert_int_equal(elect_why(&conf, &load, 1, &line, 2), WAITS_LANE);
 	assert_int_equal(elect_why(&conf, &load, 2, &line, 0), WAITS_LANE);
 	assert_int_equal(elect_for(&conf, &load, &line)->id, 3);
-	list[1].barred = list[1].held = true;
+	elect_bar(&list[1], WAITS_HELD);
 	assert_int_equal(elect_why(&conf, &load, 1, &line, 1), WAITS_HELD);
 	list[2].barred = true;
 	assert_null(elect_for(&conf, &load, &line));

@@ -44,9 +44,9 @@ static void each_reason_comes_before_those_behind_it(void **state)
 	scene.seen = false;
 	scene.up_id = 8;
 	scene.job = true;
-	service.held = true;
+	service.gate = WAITS_HELD;
 	assert_int_equal(judge(&scene, &service), STANDING_HELD);
-	service.held = false;
+	service.gate = WAITS_LANE;
 	assert_int_equal(judge(&scene, &service), STANDING_JOB);
 	scene.job = false;
 	assert_int_equal(judge(&scene, &service), STANDING_OTHER);
