@@ -9,11 +9,13 @@
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/jobid.h"
+#include "runner/arrayview.h"
 #include "runner/depend.h"
 #include "runner/line/seat.h"
 #include "runner/line/ticket.h"
 #include "runner/line/wake.h"
 #include "submit/history.h"
+#include "submit/spooltasks.h"
 
 /* A supervisor answers within a moment, unless it is stopped: then it is continued. */
 enum { TELL_MS = 10000 };
@@ -72,6 +74,8 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 	struct spool_name name;
 	enum spool_order order;
 	char file[256];
+	if (tasks_set_apart(spool, search->id, err) < 0)
+		return -1;
 	int found = spool_find(spool, search->id, &state, &name, file, err);
 
 	if (found < 0 || find_owner(search, err) < 0)
@@ -159,7 +163,7 @@ static int requeue_locked(struct line *line, struct spool *spool, struct search 
 	return 1;
 }
 
-int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+static int requeue_one(struct line *line, struct spool *spool, uint64_t id, struct err *err)
 {
 	struct search search = { .line = line, .id = id };
 
@@ -172,7 +176,7 @@ int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err 
 	return result > 0 ? spool_submit_sync(spool, err) : result;
 }
 
-int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struct err *err)
 {
 	struct search search = { .line = line, .id = id };
 
@@ -192,4 +196,57 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *
 	if (result == CANCELLED_ORDERED && search.found)
 		wake_owner(&search);
 	return result;
+}
+
+/*
+ * Of an array: each of its records, the array's own first, so that none of its tasks starts meanwhile. What becomes of
+ * all is what is to be waited for, if anything is.
+ */
+static int cancel_array(struct line *line, struct spool *spool, const struct arrayview *array, struct err *err)
+{
+	int result = CANCELLED_ENDED;
+
+	for (size_t i = 0; i < array->id_count; i++) {
+		int one = cancel_one(line, spool, array->ids[i], err);
+		if (one < 0)
+			return -1;
+		if (one == CANCELLED_ORDERED || (one == CANCELLED_PENDING && result != CANCELLED_ORDERED))
+			result = one;
+	}
+	return result;
+}
+
+static int look_for_array(struct spool *spool, uint64_t id, struct arrayview *ret_array, struct err *err)
+{
+	*ret_array = (struct arrayview){ 0 };
+	return jobid_task(id) < 0 ? arrayview_take(spool, id, ret_array, err) : 0;
+}
+
+int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+{
+	SCOPE_ARRAYVIEW struct arrayview array;
+
+	if (look_for_array(spool, id, &array, err) < 0)
+		return -1;
+	return array.is_array ? cancel_array(line, spool, &array, err) : cancel_one(line, spool, id, err);
+}
+
+/* Of an array: those that run or have ended, and an error where there is none. */
+int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+{
+	SCOPE_ARRAYVIEW struct arrayview array;
+	int done = 0;
+
+	if (look_for_array(spool, id, &array, err) < 0)
+		return -1;
+	if (!array.is_array)
+		return requeue_one(line, spool, id, err);
+	for (size_t i = 0; i < array.id_count; i++) {
+		struct err why = ERR_NONE;
+		if (requeue_one(line, spool, array.ids[i], &why) == 0)
+			done++;
+		else if (why.errnum)
+			return err_pass(err, &why);
+	}
+	return done ? 0 : refuse_requeue(id, "all of its tasks wait already", err);
 }

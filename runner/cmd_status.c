@@ -80,6 +80,12 @@ static void put_lane_json(int number, const struct entry *entry, const char *car
 	buf_puts(out, "}");
 }
 
+/* Each task of an array counts. */
+static long count_waiting(const struct snapshot *snapshot)
+{
+	return (long)snapshot->waiting.count + snapshot->more_tasks;
+}
+
 /* Those that stand in line, and those whose `run` is stopped. */
 static void each_frozen(const struct snapshot *snapshot, void (*put)(const struct entry *entry, struct buf *out),
 			struct buf *out)
@@ -130,7 +136,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 		json_text(out, "why", sentence);
 		buf_puts(out, "}");
 	}
-	buf_printf(out, "],\"waiting\":%zu,\"bad\":%ld,\"drained\":%s", status->snapshot.waiting.count, status->bad,
+	buf_printf(out, "],\"waiting\":%ld,\"bad\":%ld,\"drained\":%s", count_waiting(&status->snapshot), status->bad,
 		   drained ? "true" : "false");
 	json_time(out, "drained_until",
 		  drained && conf->drained_until_s != CONF_NEVER ? conf->drained_until_s * NS_PER_S : 0);
@@ -303,7 +309,7 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		snapshot_tell_drained(conf, sentence);
 		buf_printf(out, "%s\n", sentence);
 	}
-	buf_printf(out, "waiting: %zu", status->snapshot.waiting.count);
+	buf_printf(out, "waiting: %ld", count_waiting(&status->snapshot));
 	if (held)
 		buf_printf(out, ", %zu of them held", held);
 	buf_puts(out, "\n");

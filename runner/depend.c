@@ -20,7 +20,8 @@
 struct outlook {
 	struct after_list after;
 	struct after_progress *progress;
-	uint64_t id; /* of who waits */
+	enum spool_state *implied; /* SPOOL_STATES: no */
+	uint64_t id;		   /* of who waits */
 };
 #define SCOPE_OUTLOOK __attribute__((cleanup(free_outlook)))
 
@@ -28,12 +29,30 @@ static void free_outlook(struct outlook *outlook)
 {
 	after_free(&outlook->after);
 	free(outlook->progress);
+	free(outlook->implied);
 }
 
 /* An array stands for its tasks. */
 static bool names(uint64_t wanted, uint64_t id)
 {
 	return wanted == id || (jobid_task(wanted) < 0 && jobid_array(id) == wanted);
+}
+
+static bool has_record(const struct after_progress *progress)
+{
+	return progress->pending || progress->running || progress->well || progress->badly;
+}
+
+/* Tasks for which the array's record speaks: they wait, or were cancelled with it. */
+static void imply(struct outlook *outlook)
+{
+	for (size_t i = 0; i < outlook->after.count; i++) {
+		struct after_progress *progress = &outlook->progress[i];
+		if (has_record(progress))
+			continue;
+		progress->pending = outlook->implied[i] == SPOOL_PENDING;
+		progress->badly = outlook->implied[i] == SPOOL_ENDED;
+	}
 }
 
 struct counting {
@@ -49,7 +68,11 @@ static int count_one(const struct spool_name *name, const char *file, void *cont
 	(void)file;
 	for (size_t i = 0; i < outlook->after.count; i++) {
 		struct after_progress *progress = &outlook->progress[i];
-		if (!names(outlook->after.list[i].id, name->id))
+		uint64_t wanted = outlook->after.list[i].id;
+		/* Counts for a task that has no record of its own, see imply(). */
+		if (name->array && jobid_task(wanted) >= 0 && jobid_array(wanted) == name->id)
+			outlook->implied[i] = counting->state == SPOOL_PENDING ? SPOOL_PENDING : SPOOL_ENDED;
+		if (!names(wanted, name->id))
 			continue;
 		if (counting->state == SPOOL_PENDING)
 			progress->pending++;
@@ -66,20 +89,20 @@ static int count_one(const struct spool_name *name, const char *file, void *cont
 static int count_all(struct spool *spool, struct outlook *outlook, struct err *err)
 {
 	free(outlook->progress);
+	free(outlook->implied);
 	outlook->progress = calloc(outlook->after.count + 1, sizeof *outlook->progress);
-	if (!outlook->progress)
+	outlook->implied = calloc(outlook->after.count + 1, sizeof *outlook->implied);
+	if (!outlook->progress || !outlook->implied)
 		return err_sys(err, "cannot look at the jobs that job %s waits for", JOBID(outlook->id));
+	for (size_t i = 0; i < outlook->after.count; i++)
+		outlook->implied[i] = SPOOL_STATES;
 	for (int state = 0; state < SPOOL_STATES; state++) {
 		struct counting counting = { outlook, (enum spool_state)state };
 		if (spool_each(spool, (enum spool_state)state, count_one, &counting, err) < 0)
 			return -1;
 	}
+	imply(outlook);
 	return 0;
-}
-
-static bool has_record(const struct after_progress *progress)
-{
-	return progress->pending || progress->running || progress->well || progress->badly;
 }
 
 /* One without a record is a `run` that has ended, or a job whose record was removed: the log knows how. */
@@ -243,6 +266,7 @@ int depend_refuse(struct line *line, struct spool *spool, const struct after_lis
 						 : "was never given out");
 	}
 	free(outlook.progress);
+	free(outlook.implied);
 	return result;
 }
 

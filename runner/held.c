@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "held.h"
-#include "conf/jobid.h"
 
 #include <unistd.h>
+
+#include "conf/jobid.h"
+#include "runner/arrayview.h"
+#include "submit/spooltasks.h"
 
 static const char *word(bool held)
 {
@@ -20,6 +23,8 @@ static int set_locked(struct line *line, struct spool *spool, uint64_t id, bool 
 	struct spool_name name;
 	enum spool_state state;
 	char file[256];
+	if (tasks_set_apart(spool, id, err) < 0)
+		return -1;
 	int found = spool_find(spool, id, &state, &name, file, err);
 
 	if (found < 0)
@@ -38,11 +43,33 @@ static int set_locked(struct line *line, struct spool *spool, uint64_t id, bool 
 	return 1;
 }
 
+/* Of an array: those that wait, and an error where there is none. */
+static int set_array(struct line *line, struct spool *spool, uint64_t id, const struct arrayview *array, bool held,
+		     struct err *err)
+{
+	int waiting = 0, changed = 0;
+
+	for (size_t i = 0; i < array->id_count; i++) {
+		struct err why = ERR_NONE;
+		int one = set_locked(line, spool, array->ids[i], held, &why);
+		if (one < 0 && why.errnum)
+			return err_pass(err, &why);
+		waiting += one >= 0;
+		changed |= one > 0;
+	}
+	return waiting ? changed : refuse(id, held, "none of its tasks waits", err);
+}
+
 int held_set(struct line *line, struct spool *spool, uint64_t id, bool held, struct err *err)
 {
+	SCOPE_ARRAYVIEW struct arrayview array = { 0 };
+
 	if (line_lock(line, err) < 0)
 		return -1;
-	int changed = set_locked(line, spool, id, held, err);
+	int changed = jobid_task(id) < 0 ? arrayview_take(spool, id, &array, err) : 0;
+	if (changed == 0)
+		changed = array.is_array ? set_array(line, spool, id, &array, held, err)
+					 : set_locked(line, spool, id, held, err);
 	line_unlock(line);
 	return changed > 0 ? spool_submit_sync(spool, err) : changed;
 }

@@ -11,7 +11,9 @@
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "conf/jobid.h"
+#include "runner/arrayview.h"
 #include "runner/line/ticket.h"
+#include "submit/spooltasks.h"
 
 void jobview_free(struct jobview *view)
 {
@@ -21,7 +23,8 @@ void jobview_free(struct jobview *view)
 	free(view->output);
 	free(view->error);
 	free(view->after);
-	view->after = NULL;
+	free(view->array);
+	view->after = view->array = NULL;
 	view->name = view->command = view->workdir = view->output = view->error = NULL;
 }
 
@@ -29,6 +32,7 @@ static void start_view(struct jobview *view, uint64_t id, const char *class_name
 {
 	*view = (struct jobview){
 		.id = id,
+		.task_count = -1,
 		.waited_ns = -1,
 		.ran_ns = -1,
 		.frozen_ns = -1,
@@ -118,6 +122,26 @@ static char *after_text(const struct after_list *after)
 	return text.text;
 }
 
+static char *array_text(const struct array *array)
+{
+	struct buf text = BUF_EMPTY;
+
+	array_put(array, &text);
+	return text.text;
+}
+
+/* The tasks that it speaks for. Read without the lock, it may be a moment old. */
+static void count_tasks(struct queue *queue, const struct spool_name *name, struct jobview *view)
+{
+	SCOPE_TASKS struct tasks tasks = TASKS_NONE;
+	struct err ignored = ERR_NONE;
+
+	if (tasks_open(&queue->spool, name->id, &tasks, &ignored) < 0)
+		return;
+	array_show(&tasks.array, tasks.states, view->tasks, sizeof view->tasks);
+	view->task_count = tasks_waiting(&tasks);
+}
+
 int jobview_of_record(struct queue *queue, enum spool_state state, const struct spool_name *name, const char *file,
 		      struct jobview *ret_view, struct err *err)
 {
@@ -149,6 +173,9 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->standing = job.standing;
 	view->begin_wall_ns = job.begin_wall_ns;
 	view->after = after_text(&job.after);
+	view->array = array_text(&job.array);
+	if (name->array)
+		count_tasks(queue, name, view);
 	view->restarts = name->restarts;
 	if (name->held)
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
@@ -272,6 +299,62 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 	jobview_free(&live);
 }
 
+/* 1: it is an array, or one that was, and the view is of all its tasks; else 0. */
+static int find_array(struct queue *queue, uint64_t id, struct jobview *view, struct err *err)
+{
+	SCOPE_ARRAYVIEW struct arrayview array;
+
+	if (jobid_task(id) >= 0)
+		return 0;
+	if (arrayview_take(&queue->spool, id, &array, err) < 0)
+		return -1;
+	if (!array.is_array)
+		return 0;
+	array.name.id = id;
+	if (jobview_of_record(queue, array.state, &array.name, array.file, view, err) < 0)
+		return -1;
+	view->state = array.running ? VIEW_RUNNING : array.pending ? VIEW_PENDING : VIEW_ENDED;
+	view->outcome = array.outcome;
+	view->exit_code = view->state == VIEW_ENDED ? array.exit_code : -1;
+	view->ended_wall_ns = view->state == VIEW_ENDED ? array.ended_wall_ns : 0;
+	/* Each task has its own. */
+	free(view->output);
+	free(view->error);
+	view->output = view->error = NULL;
+	view->tasks_pending = array.pending;
+	view->tasks_running = array.running;
+	memcpy(view->tasks_ended, array.ended, sizeof view->tasks_ended);
+	view->whole = true;
+	return 1;
+}
+
+/* 1: a task for which its array's record speaks. */
+static int find_task(struct queue *queue, uint64_t id, struct jobview *view, struct err *err)
+{
+	struct spool_name name;
+	char file[256];
+	int found = tasks_find(&queue->spool, id, &name, file, err);
+	enum spool_state state = SPOOL_PENDING;
+
+	if (found == 0 && jobid_task(id) >= 0) {
+		found = spool_find_in(&queue->spool, SPOOL_ENDED, jobid_array(id), &name, file, err);
+		found = found == 1 ? name.array : found;
+		state = SPOOL_ENDED;
+	}
+	if (found <= 0)
+		return found;
+	name.id = id;
+	name.array = false;
+	if (jobview_of_record(queue, state, &name, file, view, err) < 0)
+		return -1;
+	struct array array;
+	if (view->array && array_parse(view->array, &array, NULL) == 0 && array_position(&array, jobid_task(id)) >= 0)
+		return 1;
+	jobview_free(view);
+	start_view(view, id, "", "");
+	return 0;
+}
+
 static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view, struct err *err)
 {
 	struct entry entry;
@@ -288,6 +371,12 @@ static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view,
 	int spooled = live < 0 ? -1 : spool_find(&queue->spool, id, &state, &name, file, err);
 	if (live < 0 || spooled < 0)
 		return -1;
+	if (!live && (!spooled || name.array)) {
+		int found = spooled ? 0 : find_task(queue, id, ret_view, err);
+		found = found == 0 ? find_array(queue, id, ret_view, err) : found;
+		if (found != 0)
+			return found < 0 ? -1 : 0;
+	}
 	if (live && !spooled) {
 		jobview_of_entry(&entry, lane, ret_view);
 		return 0;
@@ -334,6 +423,11 @@ int jobview_find(struct queue *queue, uint64_t id, struct jobview *ret_view, str
 	return found < 0 ? err_pass(err, &why) : found;
 }
 
+void jobview_id(const struct jobview *view, char text[96])
+{
+	fmt(text, 96, "%s%s%s", JOBID(view->id), view->tasks[0] ? "_" : "", view->tasks);
+}
+
 const char *jobview_state(const struct jobview *view)
 {
 	static const char *const names[] = {
@@ -355,9 +449,23 @@ const char *jobview_letters(const struct jobview *view)
 	return view->state == VIEW_ENDED ? outcome_letters[view->outcome] : letters[view->state];
 }
 
+/* Those counts that are not 0. */
+static void put_tasks(const struct jobview *view, struct buf *out)
+{
+	buf_printf(out, ",\"tasks\":{\"pending\":%ld,\"running\":%ld", view->tasks_pending, view->tasks_running);
+	for (int outcome = 0; outcome < OUTCOMES; outcome++) {
+		if (view->tasks_ended[outcome])
+			buf_printf(out, ",\"%s\":%ld", outcome_names[outcome], view->tasks_ended[outcome]);
+	}
+	buf_puts(out, "}");
+}
+
 void jobview_json(const struct jobview *view, bool full, struct buf *out)
 {
-	buf_printf(out, "{\"id\":\"%s\"", JOBID(view->id));
+	char id[96];
+
+	jobview_id(view, id);
+	buf_printf(out, "{\"id\":\"%s\"", id);
 	json_text(out, "state", jobview_state(view));
 	json_text(out, "reason", view->reason[0] ? view->reason : view->sentence[0] ? view->sentence : NULL);
 	json_text(out, "class", view->class_name);
@@ -385,7 +493,9 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_text(out, "why", view->standing && view->sentence[0] ? view->sentence : NULL);
 	json_time(out, "begin", view->begin_wall_ns);
 	json_text(out, "after", view->after);
-	buf_puts(out, ",\"array\":null");
+	json_text(out, "array", view->array);
+	if (full && view->whole)
+		put_tasks(view, out);
 	if (full) {
 		json_seconds(out, "limit_s", view->limit_ns);
 		json_count(out, "peak_memory_bytes", view->peak_memory_bytes);

@@ -16,6 +16,10 @@ enum view_state { VIEW_UNKNOWN, VIEW_PENDING, VIEW_RUNNING, VIEW_FROZEN, VIEW_CO
 struct jobview {
 	enum view_state state;
 	uint64_t id;
+	char tasks[64];	    /* of an array that speaks for tasks that wait: "[5-9%2]"; else "" */
+	int64_t task_count; /* of those; -1: no array */
+	bool whole;	    /* of an array as one; so for the next three: how many of its tasks */
+	long tasks_pending, tasks_running, tasks_ended[OUTCOMES];
 	bool spooled;
 	bool standing;
 	enum outcome outcome; /* ended */
@@ -23,11 +27,12 @@ struct jobview {
 	char sentence[256];   /* the same for people; ended: why */
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
-	char *name; /* these six owned; NULL: unknown */
+	char *name; /* these seven owned; NULL: unknown */
 	char *command;
 	char *workdir;
 	char *output; /* its path, patterns filled in; NULL for a `run` */
 	char *error;
+	char *array;		   /* the list of tasks of the array that it is, or is of; NULL: none */
 	char *after;		   /* what it waits for of other jobs, "afterok:12,afterany:9"; NULL: nothing */
 	int64_t begin_wall_ns;	   /* does not start before; 0: any time */
 	int64_t submitted_wall_ns; /* 0: unknown; so for the next two */
@@ -67,6 +72,8 @@ void jobview_explain(struct jobview *view, const struct snapshot *snapshot, cons
 void jobview_add_row(struct jobview *view, const struct history_row *row);
 int jobview_of_row(const struct history_row *row, struct jobview *ret_view);
 
+/* "12", "12_3", or "12_[5-9%2]". */
+void jobview_id(const struct jobview *view, char text[96]);
 /* The word of the contract: the outcome once it has ended. */
 const char *jobview_state(const struct jobview *view);
 /* Slurm's two letters. */

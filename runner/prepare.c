@@ -100,6 +100,31 @@ static char **find(char **list, const char *assignment)
 	return NULL;
 }
 
+/* What a task of an array is told. */
+static int name_task(struct prepared *prepared, const struct entry *entry, struct err *err)
+{
+	const struct array *array = &prepared->job.array;
+	int32_t size = array_size(array), least = INT32_MAX, most = 0;
+
+	if (jobid_task(entry->id) < 0)
+		return 0;
+	for (int i = 0; i < array->count; i++) {
+		least = array->ranges[i].first < least ? array->ranges[i].first : least;
+		most = array->ranges[i].last > most ? array->ranges[i].last : most;
+	}
+	char **extra = prepared->extra + 3;
+	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(entry->id)));
+	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(entry->id));
+	extra[2] = fmt_new("PGPU_ARRAY_TASK_COUNT=%d", (int)size);
+	extra[3] = fmt_new("PGPU_ARRAY_TASK_MIN=%d", (int)least);
+	extra[4] = fmt_new("PGPU_ARRAY_TASK_MAX=%d", (int)most);
+	for (int i = 0; i < 5; i++) {
+		if (!extra[i])
+			return err_sys(err, "cannot prepare the environment");
+	}
+	return 0;
+}
+
 static int merge_environment(struct prepared *prepared, const struct entry *entry, struct err *err)
 {
 	size_t used = words_count(prepared->environment), count = used + words_count(prepared->job.env);
@@ -124,7 +149,7 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 	prepared->extra[2] = fmt_new("PGPU_RESTART_COUNT=%d", entry->restarts);
 	if (!prepared->extra[0] || !prepared->extra[1] || !prepared->extra[2])
 		return err_sys(err, "cannot prepare the environment");
-	return 0;
+	return name_task(prepared, entry, err);
 }
 
 /* The script's bytes as a file that the interpreter can read; gone with the job. */
@@ -193,6 +218,21 @@ static int build_argv(struct queue *queue, struct prepared *prepared, const stru
 	return 0;
 }
 
+/* Its output is there already, and not empty; `*why` says so. */
+static bool is_done(const struct prepared *prepared, const struct entry *entry, struct err *why)
+{
+	const struct job *job = &prepared->job;
+	char path[PATH_MAX];
+	struct stat found;
+
+	if (!job->skip_existing ||
+	    job_output_expand(job->skip_existing, entry->id, job->name, path, sizeof path, NULL) < 0 ||
+	    stat(path, &found) < 0 || !S_ISREG(found.st_mode) || found.st_size == 0)
+		return false;
+	err_set(why, EXIT_OK, "left out: %.400s is there", path);
+	return true;
+}
+
 int prepare_job(struct queue *queue, enum spool_state state, const char *file, const struct entry *entry,
 		struct prepared *ret_prepared, struct task *task, struct err *err)
 {
@@ -203,6 +243,8 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 	*prepared = (struct prepared){ .job = JOB_EMPTY, .files = { -1, -1, -1 } };
 	if (spool_read(&queue->spool, state, file, &prepared->job, &prepared->facts, err) < 0)
 		return -1;
+	if (is_done(prepared, entry, err))
+		return 1;
 	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
 				   &prepared->environment_block, err) < 0 ||
 	    merge_environment(prepared, entry, err) < 0 || build_argv(queue, prepared, entry, err) < 0 ||

@@ -12,9 +12,11 @@
 #include "runner/line/gate.h"
 #include "runner/line/serve.h"
 #include "runner/line/ticket.h"
+#include "submit/spooltasks.h"
 
 struct view {
 	struct line *line;
+	struct spool *spool;
 	struct snapshot *snapshot;
 	struct eligible eligible;
 	bool failed;
@@ -60,6 +62,19 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 	return 0;
 }
 
+/* How many wait, and whether as many run as may. */
+static enum waits_for look_at_tasks(struct view *view, const struct spool_name *name, enum waits_for gate)
+{
+	SCOPE_TASKS struct tasks tasks = TASKS_NONE;
+	struct err ignored = ERR_NONE;
+
+	if (tasks_open(view->spool, name->id, &tasks, &ignored) == 0 && tasks_waiting(&tasks) > 0)
+		view->snapshot->more_tasks += tasks_waiting(&tasks) - 1;
+	if (gate == WAITS_LANE && name->cap && tasks_running(view->spool, name->id, &ignored) >= name->cap)
+		return WAITS_ARRAY;
+	return gate;
+}
+
 static int add_pending(const struct spool_name *name, const char *file, void *context)
 {
 	struct view *view = context;
@@ -77,6 +92,8 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	added->vram_bytes = name->vram_bytes;
 	memcpy(added->card, name->card, sizeof added->card);
 	enum waits_for gate = eligible_judge(&view->eligible, name);
+	if (name->array)
+		gate = look_at_tasks(view, name, gate);
 	if (gate != WAITS_LANE)
 		elect_bar(added, gate);
 	fmt(added->class_name, sizeof added->class_name, "%s", name->class_name);
@@ -222,6 +239,7 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 	struct served served = SERVED_NONE;
 
 	*ret_snapshot = (struct snapshot){ 0 };
+	view.spool = spool;
 	view.eligible = eligible_now(&line->conf);
 	served_read(line, &served);
 	if (read_lanes(line, ret_snapshot, err) < 0 || ticket_each(line, add_ticket, &view, err) < 0 ||
@@ -420,6 +438,8 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 		fmt(sentence, 128, "pgpu release %s lets it go", JOBID(one->id));
 	else if (why == WAITS_AFTER)
 		fmt(sentence, 128, "waits for other jobs");
+	else if (why == WAITS_ARRAY)
+		fmt(sentence, 128, "as many of its tasks run as may at once");
 	else if (why == WAITS_BEGIN)
 		tell_begin(one, sentence);
 	else if (why == WAITS_HOURS)

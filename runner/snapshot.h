@@ -21,6 +21,7 @@ struct snapshot {
 	int frozen_count;
 	struct entry *away; /* heap: frozen jobs that stand in line, in no order; each is in `waiting` too */
 	int away_count;
+	long more_tasks;	     /* beside one for each array in `waiting` */
 	struct candidates services;  /* standing jobs, in the order in which they came; not in `waiting` */
 	struct seat_view service;    /* their seat */
 	struct standing_scene scene; /* what they wait for; see standing_judge() */

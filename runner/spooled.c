@@ -18,11 +18,13 @@
 #include "runner/eligible.h"
 #include "runner/line/seat.h"
 #include "runner/supervise.h"
+#include "submit/spooltasks.h"
 
 /* To die of SIGKILL; and of who did not, one more try. */
 enum { CLEAR_MS = 2000, AGAIN_MS = 100 };
 
 struct listing {
+	struct spool *spool;
 	struct candidates *candidates;
 	size_t first; /* spooled candidates stand from here on */
 	struct eligible eligible;
@@ -55,6 +57,26 @@ static int add_standing(struct listing *listing, const struct spool_name *name, 
 	return 0;
 }
 
+/* The task of an array that would start now, and how many more could; 0 when none may. */
+static uint64_t next_task(struct listing *listing, const struct spool_name *name, const char *file)
+{
+	SCOPE_TASKS struct tasks tasks = TASKS_NONE;
+	struct err ignored = ERR_NONE;
+	int running = name->cap ? tasks_running(listing->spool, name->id, &ignored) : 0;
+
+	if (running < 0 || (name->cap && running >= name->cap))
+		return 0;
+	if (tasks_open(listing->spool, name->id, &tasks, &ignored) < 0 &&
+	    (tasks_again(listing->spool, name, file, &ignored) < 0 ||
+	     tasks_open(listing->spool, name->id, &tasks, &ignored) < 0))
+		return 0;
+	int32_t waiting = tasks_waiting(&tasks);
+	if (name->cap && waiting > name->cap - running)
+		waiting = name->cap - running;
+	listing->pending.competing += waiting > 0 ? waiting - 1 : 0;
+	return tasks_next(&tasks, name->id);
+}
+
 /* Keeps the first of each (class, session, card): the only one of them that can be elected now. */
 static int add_pending(const struct spool_name *name, const char *file, void *context)
 {
@@ -64,6 +86,9 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	if (name->standing)
 		return add_standing(listing, name, file);
 	enum waits_for gate = eligible_judge(&listing->eligible, name);
+	uint64_t id = name->id;
+	if (gate == WAITS_LANE && name->array && !(id = next_task(listing, name, file)))
+		gate = WAITS_ARRAY;
 	listing->pending.timed += gate == WAITS_BEGIN || gate == WAITS_HOURS;
 	if (gate != WAITS_LANE)
 		return 0;
@@ -74,13 +99,14 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		    strcmp(one->class_name, name->class_name) == 0 && strcmp(one->card, name->card) == 0)
 			found = one;
 	}
-	if (found && found->id < name->id)
+	if (found && found->id < id)
 		return 0;
 	if (!found)
 		found = candidates_add(listing->candidates);
 	if (!found)
 		return -1;
 	fill(found, name, file);
+	found->id = id;
 	return 0;
 }
 
@@ -101,7 +127,8 @@ static int list_pending(void *context, struct candidates *ret_candidates, struct
 			struct err *err)
 {
 	struct spooled *spooled = context;
-	struct listing listing = { .candidates = ret_candidates,
+	struct listing listing = { .spool = spooled->spool,
+				   .candidates = ret_candidates,
 				   .first = ret_candidates->count,
 				   .eligible = eligible_now(&spooled->line->conf) };
 
@@ -136,8 +163,10 @@ static bool any_pending(void *context)
 
 static int parse_winner(const struct candidate *winner, struct spool_name *ret_name, struct err *err)
 {
-	if (spool_name_parse(winner->file, ret_name) == 0)
+	if (spool_name_parse(winner->file, ret_name) == 0) {
+		ret_name->id = winner->id;
 		return 0;
+	}
 	return err_set(err, EXIT_FAILED, "cannot take job %s: its name is damaged", JOBID(winner->id));
 }
 
@@ -146,10 +175,17 @@ static int take_pending(void *context, const struct candidate *winner, struct er
 	struct spooled *spooled = context;
 	struct spool_name name;
 
-	if (parse_winner(winner, &name, err) < 0 ||
-	    spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err) < 0)
+	if (parse_winner(winner, &name, err) < 0)
 		return -1;
-	memcpy(spooled->taken, winner->file, sizeof spooled->taken);
+	bool array = name.array;
+	name.array = false;
+	name.cap = 0;
+	int taken = array ? tasks_take(spooled->spool, name.id, winner->file, SPOOL_RUNNING, &name, err)
+			  : spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err);
+	if (taken < (array ? 1 : 0))
+		return taken < 0 ? -1
+				 : err_set(err, EXIT_FAILED, "cannot take job %s: it has been taken", JOBID(name.id));
+	spool_name_format(&name, spooled->taken);
 	return 0;
 }
 
@@ -453,6 +489,8 @@ static int sweep_running(void *context, struct err *err)
 	/* Orders were obeyed above; nobody writes before the sweep is done. */
 	if (result == 0)
 		spool_sweep(spooled->spool);
+	if (result == 0)
+		result = tasks_sweep(spooled->spool, err);
 	return result;
 }
 

@@ -268,8 +268,8 @@ static int run_one(struct worker *worker, struct err *err)
 		describe(&member->job, &prepared);
 		run_prepared(worker, &task, &verdict, err);
 	} else {
-		verdict.outcome = OUTCOME_FAILED;
-		verdict.exit_code = EXIT_NO_START;
+		verdict.outcome = result > 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
+		verdict.exit_code = result > 0 ? EXIT_OK : EXIT_NO_START;
 		verdict.why = *err;
 		if (prepared.job.name)
 			describe(&member->job, &prepared);

@@ -22,7 +22,7 @@ struct prepared {
 	char **environment;
 	char *environment_block;
 	char **list; /* environment with the job's own over it */
-	char *extra[5];
+	char *extra[10];
 	char **argv;
 	char *interpreter; /* what argv points into */
 	char *script_path;

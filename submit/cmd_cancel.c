@@ -22,6 +22,7 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
+#include "submit/idwords.h"
 
 static const char usage[] = "usage: pgpu cancel [options] ID...\n"
 			    "       pgpu cancel [options] --as SESSION | --class CLASS | --all\n"
@@ -56,6 +57,11 @@ static int add_id(struct request *request, uint64_t id, struct err *err)
 	return 0;
 }
 
+static int add_word(void *request, uint64_t id, struct err *err)
+{
+	return add_id(request, id, err);
+}
+
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
@@ -65,7 +71,6 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 		{ "help", OPTION_FLAG, OPT_HELP },   { .name = "" },
 	};
 	struct options options = OPTIONS("cancel", argc, argv, "p:", long_options);
-	uint64_t id;
 
 	for (int option; (option = options_next(&options, err)) != 0;) {
 		switch (option) {
@@ -82,10 +87,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 		return err_set(err, EXIT_USAGE,
 			       filtered ? "cancel: either ids or --as, --class, --all" : "cancel: a job id is missing");
 	for (; options.next < argc; options.next++) {
-		if (jobid_parse(argv[options.next], &id, err) < 0)
+		if (idwords_each(argv[options.next], add_word, request, err) < 0)
 			return err_wrap(err, "cancel");
-		if (add_id(request, id, err) < 0)
-			return -1;
 	}
 	return 0;
 }

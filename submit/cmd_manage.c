@@ -14,6 +14,7 @@
 #include "runner/line/wake.h"
 #include "runner/options.h"
 #include "runner/queue.h"
+#include "submit/idwords.h"
 
 static int hold(struct line *line, struct spool *spool, uint64_t id, struct err *err)
 {
@@ -41,17 +42,42 @@ static int act_on(struct queue *queue, const struct verb *verb, uint64_t id, str
 	return desk_ask(&queue->supervisor, message, answer, err);
 }
 
+struct acting {
+	struct queue *queue;
+	const struct verb *verb;
+	int code;
+};
+
+static int act_on_word(void *context, uint64_t id, struct err *err)
+{
+	struct acting *acting = context;
+	struct err why = ERR_NONE;
+
+	(void)err;
+	if (act_on(acting->queue, acting->verb, id, &why) < 0)
+		acting->code = say_err(&why);
+	return 0;
+}
+
+static int accept_word(void *context, uint64_t id, struct err *err)
+{
+	(void)context;
+	(void)id;
+	(void)err;
+	return 0;
+}
+
 /* One that cannot be is an error; the others are done. */
 static int act_on_all(struct queue *queue, const struct verb *verb, const struct options *options)
 {
-	int code = EXIT_OK;
+	struct acting acting = { queue, verb, EXIT_OK };
 
 	for (int i = options->next; i < options->argc; i++) {
 		struct err err = ERR_NONE;
-		uint64_t id;
-		if (jobid_parse(options->argv[i], &id, &err) < 0 || act_on(queue, verb, id, &err) < 0)
-			code = say_err(&err);
+		if (idwords_each(options->argv[i], act_on_word, &acting, &err) < 0)
+			say_err(&err);
 	}
+	int code = acting.code;
 	struct err err = ERR_NONE;
 	if (queue_settle(queue, true, &err) < 0)
 		code = say_err(&err);
@@ -64,14 +90,13 @@ static int manage(const struct verb *verb, int argc, char **argv)
 	struct options options = OPTIONS(verb->name, argc, argv, "", long_options);
 	struct err err = ERR_NONE;
 	int option = options_next(&options, &err);
-	uint64_t id;
 
 	if (option == 'h')
 		return print_usage(verb->usage);
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "%s: a job id is missing", verb->name);
 	for (int i = options.next; option == 0 && i < argc; i++) {
-		option = jobid_parse(argv[i], &id, &err);
+		option = idwords_each(argv[i], accept_word, NULL, &err);
 		if (option < 0)
 			err_wrap(&err, "%s", verb->name);
 	}

@@ -20,6 +20,13 @@ static const char usage[] = "usage: pgpu output [options] ID\n"
 			    "  -f, --follow   goes on until the job has ended\n"
 			    "      --help     print this\n";
 
+static int32_t first_task(const struct jobview *view)
+{
+	struct array array;
+
+	return view->array && array_parse(view->array, &array, NULL) == 0 ? array_task(&array, 0) : 0;
+}
+
 static int output(struct queue *queue, uint64_t id, bool follow, struct err *err)
 {
 	SCOPE_VIEW struct jobview view = { 0 };
@@ -29,6 +36,9 @@ static int output(struct queue *queue, uint64_t id, bool follow, struct err *err
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
 		return err_set(err, EXIT_FAILED, "cannot print the output of job %s: %s", JOBID(id),
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
+	if (view.whole)
+		return err_set(err, EXIT_FAILED, "cannot print the output of job %s: each task has its own (%s_%d)",
+			       JOBID(id), JOBID(id), (int)first_task(&view));
 	if (!view.output)
 		return err_set(err, EXIT_FAILED,
 			       "cannot print the output of job %s: a blocking run has none of its own", JOBID(id));

@@ -104,8 +104,9 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 	bool named = listing->id_count == 0;
 
 	for (int i = 0; i < listing->id_count; i++) {
-		listing->seen[i] |= listing->ids[i] == view->id;
-		named |= listing->ids[i] == view->id;
+		bool fits = listing->ids[i] == view->id || listing->ids[i] == jobid_array(view->id);
+		listing->seen[i] |= fits;
+		named |= fits;
 	}
 	return named && (!listing->session || strcmp(listing->session, view->session) == 0) &&
 	       (!listing->class_name || strcmp(listing->class_name, view->class_name) == 0) &&
@@ -137,7 +138,9 @@ static void put_row(struct listing *listing, const struct jobview *view)
 			   "NAME", "TIME", "WHY");
 	/* Three letters take a blank of the next column's. */
 	const char *letters = jobview_letters(view);
-	buf_printf(&listing->out, "%6s %-2s %-*s %-12.12s %-20s %9s  ", JOBID(view->id), letters,
+	char id[96];
+	jobview_id(view, id);
+	buf_printf(&listing->out, "%6s %-2s %-*s %-12.12s %-20s %9s  ", id, letters,
 		   letters[0] && letters[1] && letters[2] ? 11 : 12, class_name, session, name, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		put_where(view, &listing->out);

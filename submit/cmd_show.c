@@ -60,11 +60,37 @@ static void put_size(struct buf *out, const char *label, int64_t bytes)
 	put_text(out, label, text);
 }
 
+/* "3 pending, 1 running, 8 completed" */
+static void put_tasks(const struct jobview *view, struct buf *out)
+{
+	const char *comma = "";
+
+	buf_printf(out, "%-10s ", "tasks");
+	if (view->tasks_pending)
+		buf_printf(out, "%ld pending", view->tasks_pending);
+	comma = view->tasks_pending ? ", " : "";
+	if (view->tasks_running)
+		buf_printf(out, "%s%ld running", comma, view->tasks_running);
+	comma = view->tasks_pending || view->tasks_running ? ", " : "";
+	for (int outcome = 0; outcome < OUTCOMES; outcome++) {
+		if (!view->tasks_ended[outcome])
+			continue;
+		buf_printf(out, "%s%ld %s", comma, view->tasks_ended[outcome], outcome_names[outcome]);
+		comma = ", ";
+	}
+	buf_puts(out, "\n");
+}
+
 static void put(const struct jobview *view, struct buf *out)
 {
-	buf_printf(out, "%-10s %s\n", "job", JOBID(view->id));
+	char id[96];
+
+	jobview_id(view, id);
+	buf_printf(out, "%-10s %s\n", "job", id);
 	put_text(out, "name", view->name);
 	buf_printf(out, "%-10s %s (%s)\n", "state", jobview_state(view), jobview_letters(view));
+	if (view->whole)
+		put_tasks(view, out);
 	put_text(out, "why", view->sentence);
 	if (view->exit_code >= 0)
 		buf_printf(out, "%-10s %d\n", "exit code", view->exit_code);
@@ -75,6 +101,7 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "folder", view->workdir);
 	put_text(out, "output", view->output);
 	put_text(out, "error", view->error);
+	put_text(out, "array", view->array);
 	put_text(out, "after", view->after);
 	put_time(out, "begin", view->begin_wall_ns);
 	put_time(out, "submitted", view->submitted_wall_ns);
@@ -109,7 +136,9 @@ static void explain(struct queue *queue, struct jobview *view)
 	if (snapshot_take(&queue->line, &queue->spool, &snapshot, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < snapshot.waiting.count; i++) {
-		if (snapshot.waiting.list[i].id == view->id)
+		/* Of a task that waits, its array stands in line. */
+		if (snapshot.waiting.list[i].id == view->id ||
+		    (jobid_task(view->id) >= 0 && snapshot.waiting.list[i].id == jobid_array(view->id)))
 			jobview_explain(view, &snapshot, &queue->line.conf, i);
 	}
 	for (size_t i = 0; i < snapshot.services.count; i++) {

@@ -27,6 +27,7 @@
 #include "runner/vram.h"
 #include "submit/job.h"
 #include "submit/spool.h"
+#include "submit/spooltasks.h"
 
 static const char usage[] =
 	"usage: pgpu submit [options] FILE...\n"
@@ -48,6 +49,7 @@ static const char usage[] =
 	"  -e, --error PATH       by default the output's\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
 	"      --requeue          back in line when its worker or machine died; --no-requeue ends it\n"
+	"  -a, --array LIST       one task for each number: 1-250, 0-99%4, 1,5,9-20:2\n"
 	"  -d, --after LIST       afterok:ID, afterany:ID, afternotok:ID, singleton, ... (also --dependency)\n"
 	"  -b, --begin TIME       not before: 22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h\n"
 	"  -H, --hold             does not start until it is released\n"
@@ -69,19 +71,33 @@ static const struct {
 	char key[9];
 	char fixed[6]; /* the value of an option that takes none */
 } keys[] = {
-	{ "class", 'p', "class", "" },	     { "partition", 0, "class", "" },
-	{ "as", 0, "session", "" },	     { "session", 0, "session", "" },
-	{ "name", 'J', "name", "" },	     { "job-name", 0, "name", "" },
-	{ "budget", 0, "budget", "" },	     { "limit", 't', "limit", "" },
-	{ "time", 0, "limit", "" },	     { "memory", 'm', "memory", "" },
-	{ "mem", 0, "memory", "" },	     { "vram", 0, "vram", "" },
-	{ "vram-max", 0, "vram-max", "" },   { "card", 0, "card", "" },
-	{ "output", 'o', "output", "" },     { "error", 'e', "error", "" },
-	{ "workdir", 'D', "workdir", "" },   { "chdir", 0, "workdir", "" },
-	{ "requeue", 0, "requeue", "true" }, { "no-requeue", 0, "requeue", "false" },
-	{ "export", 0, "export", "" },	     { "hold", 'H', "hold", "true" },
-	{ "begin", 'b', "begin", "" },	     { "after", 'd', "after", "" },
-	{ "dependency", 0, "after", "" },    { "standing", 0, "standing", "true" },
+	{ "class", 'p', "class", "" },
+	{ "partition", 0, "class", "" },
+	{ "as", 0, "session", "" },
+	{ "session", 0, "session", "" },
+	{ "name", 'J', "name", "" },
+	{ "job-name", 0, "name", "" },
+	{ "budget", 0, "budget", "" },
+	{ "limit", 't', "limit", "" },
+	{ "time", 0, "limit", "" },
+	{ "memory", 'm', "memory", "" },
+	{ "mem", 0, "memory", "" },
+	{ "vram", 0, "vram", "" },
+	{ "vram-max", 0, "vram-max", "" },
+	{ "card", 0, "card", "" },
+	{ "output", 'o', "output", "" },
+	{ "error", 'e', "error", "" },
+	{ "workdir", 'D', "workdir", "" },
+	{ "chdir", 0, "workdir", "" },
+	{ "requeue", 0, "requeue", "true" },
+	{ "no-requeue", 0, "requeue", "false" },
+	{ "export", 0, "export", "" },
+	{ "hold", 'H', "hold", "true" },
+	{ "begin", 'b', "begin", "" },
+	{ "after", 'd', "after", "" },
+	{ "dependency", 0, "after", "" },
+	{ "array", 'a', "array", "" },
+	{ "standing", 0, "standing", "true" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
@@ -146,7 +162,7 @@ static int read_setting(struct request *request, int option, const char *value, 
 static int read_request(struct request *request, int argc, char **argv, struct err *err)
 {
 	struct option table[KEYS + 8];
-	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:b:d:HWq", table);
+	struct options options = OPTIONS("submit", argc, argv, "+p:J:t:m:o:e:D:a:b:d:HWq", table);
 
 	fill_options(table);
 	for (int option; (option = options_next(&options, err)) != 0;) {
@@ -307,6 +323,11 @@ static void withdraw(struct queue *queue, const struct jobs *jobs, int count)
 	spool_submit_sync(&queue->spool, &ignored);
 }
 
+static int make_tasks(struct queue *queue, const struct job *job, uint64_t id, struct err *err)
+{
+	return job->array.count ? tasks_make(&queue->spool, id, &job->array, job->order, err) : 0;
+}
+
 static int spool_jobs(struct queue *queue, struct jobs *jobs, struct err *err)
 {
 	uint64_t first;
@@ -317,6 +338,7 @@ static int spool_jobs(struct queue *queue, struct jobs *jobs, struct err *err)
 		jobs->facts[i].id = jobid_of(jobid_number(first) + (uint64_t)i);
 		if (spool_store_environment(&queue->spool, &jobs->list[i], environ, &jobs->facts[i], err) < 0 ||
 		    depend_note(&queue->spool, &jobs->list[i], jobs->facts[i].id, err) < 0 ||
+		    make_tasks(queue, &jobs->list[i], jobs->facts[i].id, err) < 0 ||
 		    spool_submit(&queue->spool, &jobs->list[i], &jobs->facts[i], err) < 0) {
 			withdraw(queue, jobs, i);
 			return -1;
@@ -364,11 +386,41 @@ static int wait_for(struct queue *queue, const struct jobs *jobs, struct err *er
 	return code;
 }
 
+static bool waits_task_by_task(const struct job *job)
+{
+	for (size_t i = 0; i < job->after.count; i++) {
+		if (job->array.count && job->after.list[i].kind == AFTER_CORR)
+			return true;
+	}
+	return false;
+}
+
+/* Each task waits for another one, so each has a record of its own. */
+static int part_tasks(struct queue *queue, const struct job *job, uint64_t id, struct err *err)
+{
+	int32_t size = array_size(&job->array);
+	int result = line_lock(&queue->line, err);
+
+	if (result < 0)
+		return -1;
+	for (int32_t i = 0; result >= 0 && i < size; i++)
+		result = tasks_set_apart(&queue->spool, jobid_with_task(id, array_task(&job->array, i)), err);
+	line_unlock(&queue->line);
+	if (result < 0 || spool_submit_sync(&queue->spool, err) < 0)
+		return -1;
+	for (int32_t i = 0; result >= 0 && i < size; i++)
+		result = queue_check_after(queue, jobid_with_task(id, array_task(&job->array, i)), err);
+	return result < 0 ? -1 : 0;
+}
+
 /* What they wait for may have ended before their records were there. */
 static int look_at_news(struct queue *queue, const struct jobs *jobs, struct err *err)
 {
 	for (int i = 0; i < jobs->count; i++) {
-		if (jobs->list[i].after.count && queue_check_after(queue, jobs->facts[i].id, err) < 0)
+		const struct job *job = &jobs->list[i];
+		if (waits_task_by_task(job) && part_tasks(queue, job, jobs->facts[i].id, err) < 0)
+			return -1;
+		if (job->after.count && queue_check_after(queue, jobs->facts[i].id, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -394,6 +446,9 @@ static int submit(struct queue *queue, const struct request *request, struct job
 	if (request->dry_run)
 		return print_headers(jobs);
 	for (int i = 0; i < jobs->count; i++) {
+		if (queue->inside && waits_task_by_task(&jobs->list[i]))
+			return err_set(err, EXIT_USAGE,
+				       "after: an array with aftercorr is not submitted from inside a job");
 		if (depend_refuse(&queue->line, &queue->spool, &jobs->list[i].after, err) < 0)
 			return -1;
 	}

@@ -24,6 +24,7 @@ void job_free(struct job *job)
 	words_free(job->argv);
 	free(job->file_name);
 	after_free(&job->after);
+	free(job->skip_existing);
 	*job = JOB_EMPTY;
 }
 
@@ -83,9 +84,13 @@ static size_t put_piece(char letter, uint64_t id, const char *name, char *path, 
 
 	switch (letter) {
 	case '%': return put_name("%", path, size);
-	case 'j':
-	case 'A': fmt(number, sizeof number, "%s", JOBID(id)); return put_name(number, path, size);
-	case 'a': return 0;
+	case 'j': fmt(number, sizeof number, "%s", JOBID(id)); return put_name(number, path, size);
+	case 'A': fmt(number, sizeof number, "%s", JOBID(jobid_array(id))); return put_name(number, path, size);
+	case 'a':
+		if (jobid_task(id) < 0)
+			return 0;
+		fmt(number, sizeof number, "%d", (int)jobid_task(id));
+		return put_name(number, path, size);
 	case 'x': return put_name(name, path, size);
 	default: return SIZE_MAX;
 	}

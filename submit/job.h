@@ -24,6 +24,7 @@
 #include "conf/base/err.h"
 #include "conf/conf.h"
 #include "submit/after.h"
+#include "submit/array.h"
 
 enum {
 	JOB_HEADER_MAX = 64 << 10,
@@ -52,6 +53,9 @@ enum job_key {
 	JOB_KEY_HOLD,
 	JOB_KEY_BEGIN,
 	JOB_KEY_AFTER,
+	JOB_KEY_ARRAY,
+	JOB_KEY_ORDER,
+	JOB_KEY_SKIP_EXISTING,
 	JOB_KEY_STANDING,
 	JOB_KEY_BUDGET_SIGNAL,
 	JOB_KEY_COMMAND,
@@ -102,9 +106,13 @@ struct job {
 	int64_t begin_wall_ns; /* does not start before; 0: any time. In whole seconds */
 	bool begin_recorded;   /* read from a record, where it may be over */
 	struct after_list after;
-	bool standing;	     /* a service: has the card only while no job and no foreign contender wants it; after
+	struct array array;	/* its tasks; count 0: it has none */
+	enum array_order order; /* in which they start */
+	char *skip_existing;	/* pattern as written, absolute after job_complete(): a task whose file is there, and
+				   not empty, has completed; NULL: none */
+	bool standing;		/* a service: has the card only while no job and no foreign contender wants it; after
 				job_complete() it has neither budget nor limit */
-	char *budget_signal; /* as sigspec_parse() reads it; NULL: the class's */
+	char *budget_signal;	/* as sigspec_parse() reads it; NULL: the class's */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;
@@ -137,7 +145,7 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 
 /*
  * Sets one key (name class session budget limit memory vram vram-max card workdir output error export requeue hold
- * begin after standing budget-signal) from text, replacing what is there.
+ * begin after array order skip-existing standing budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */

@@ -255,6 +255,8 @@ static int check_standing(struct job *job, struct err *err)
 		return REFUSE(job, JOB_KEY_BEGIN, err, "%s", why);
 	if (job->after.count)
 		return REFUSE(job, JOB_KEY_AFTER, err, "%s", why);
+	if (job->array.count)
+		return REFUSE(job, JOB_KEY_ARRAY, err, "%s", why);
 	if (job->limit_ns)
 		return REFUSE(job, JOB_KEY_LIMIT, err, "%s", why);
 	return job->budget_signal ? REFUSE(job, JOB_KEY_BUDGET_SIGNAL, err, "%s", why) : 0;
@@ -265,6 +267,14 @@ static int check_begin(struct job *job, struct err *err)
 	if (job->begin_wall_ns && !job->begin_recorded && job->begin_wall_ns <= clock_wall_ns())
 		return REFUSE(job, JOB_KEY_BEGIN, err, "this time is over");
 	return 0;
+}
+
+/* Not looked at before the task is to start: the folder may be made by then. */
+static int complete_array(struct job *job, struct err *err)
+{
+	if (job->order == ARRAY_SPARSE && job->array.count == 0)
+		return REFUSE(job, JOB_KEY_ORDER, err, "only the tasks of an array have one");
+	return job->skip_existing ? make_absolute(&job->skip_existing, job->workdir, err) : 0;
 }
 
 int job_complete(struct job *job, const struct conf *conf, const char *submit_dir, struct err *err)
@@ -280,7 +290,8 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 			return -1;
 	}
 	if (complete_memory(job, conf, class, err) < 0 || complete_workdir(job, submit_dir, err) < 0 ||
-	    complete_session(job, err) < 0 || set_default(&job->output, "pgpu-%j.out", err) < 0 ||
+	    complete_session(job, err) < 0 || complete_array(job, err) < 0 ||
+	    set_default(&job->output, job->array.count ? "pgpu-%A_%a.out" : "pgpu-%j.out", err) < 0 ||
 	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)
 		return -1;
 	return job->error ? complete_output(job, &job->error, JOB_KEY_ERROR, err) : 0;

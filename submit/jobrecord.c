@@ -130,6 +130,18 @@ static void put_after(struct buf *record, const struct after_list *after)
 		buf_puts(record, "]\n");
 }
 
+static void put_array(struct buf *record, const struct job *job)
+{
+	if (job->array.count) {
+		buf_puts(record, "array: ");
+		array_put(&job->array, record);
+		buf_puts(record, "\n");
+	}
+	if (job->order == ARRAY_SPARSE)
+		buf_puts(record, "order: sparse\n");
+	put_text(record, "skip-existing", job->skip_existing);
+}
+
 static void put_facts(struct buf *record, const struct job_facts *facts)
 {
 	int64_t part = facts->submitted_wall_ns % NS_PER_S;
@@ -171,6 +183,7 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 		buf_puts(record, "hold: true\n");
 	put_begin(record, job->begin_wall_ns);
 	put_after(record, &job->after);
+	put_array(record, job);
 	if (job->standing)
 		buf_puts(record, "standing: true\n");
 	put_text(record, "budget-signal", job->budget_signal);

@@ -34,6 +34,9 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_HOLD] = "hold",
 	[JOB_KEY_BEGIN] = "begin",
 	[JOB_KEY_AFTER] = "after",
+	[JOB_KEY_ARRAY] = "array",
+	[JOB_KEY_ORDER] = "order",
+	[JOB_KEY_SKIP_EXISTING] = "skip-existing",
 	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
 	[JOB_KEY_COMMAND] = "command",
 	[JOB_KEY_SCRIPT] = "script",
@@ -315,6 +318,31 @@ static int set_after(struct job *job, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_array(struct job *job, const char *value, struct err *err)
+{
+	return array_parse(value, &job->array, err);
+}
+
+static int set_order(struct job *job, const char *value, struct err *err)
+{
+	static const char *const words[] = { [ARRAY_PLAIN] = "plain", [ARRAY_SPARSE] = "sparse", NULL };
+	char hint[64];
+
+	for (int order = 0; words[order]; order++) {
+		if (strcmp(value, words[order]) == 0) {
+			job->order = (enum array_order)order;
+			return 0;
+		}
+	}
+	text_hint(value, words, hint, sizeof hint);
+	return err_set(err, EXIT_USAGE, "'%.64s' is not plain or sparse%s", value, hint);
+}
+
+static int set_skip_existing(struct job *job, const char *value, struct err *err)
+{
+	return set_pattern(&job->skip_existing, value, err);
+}
+
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
 	[JOB_KEY_NAME] = set_name,	   [JOB_KEY_CLASS] = set_class,
 	[JOB_KEY_SESSION] = set_session,   [JOB_KEY_BUDGET] = set_budget,
@@ -325,7 +353,8 @@ static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct
 	[JOB_KEY_REQUEUE] = set_requeue,   [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
 	[JOB_KEY_HOLD] = set_hold,	   [JOB_KEY_STANDING] = set_standing,
 	[JOB_KEY_VRAM_MAX] = set_vram_max, [JOB_KEY_BEGIN] = set_begin,
-	[JOB_KEY_AFTER] = set_after,
+	[JOB_KEY_AFTER] = set_after,	   [JOB_KEY_ARRAY] = set_array,
+	[JOB_KEY_ORDER] = set_order,	   [JOB_KEY_SKIP_EXISTING] = set_skip_existing,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -13,6 +13,8 @@
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
+#include "conf/jobid.h"
+#include "spooltasks.h"
 
 #define DAY_NS		    (86400 * NS_PER_S)
 #define ENVIRONMENT_REST_NS (SPOOL_ENV_TOUCHED_DAYS * 2 * DAY_NS)
@@ -53,6 +55,9 @@ static int add_ended(const struct spool_name *name, const char *file, void *cont
 	if (!more)
 		return -1;
 	list->all = more;
+	/* While others of its array wait, its record says that it does not. */
+	if (jobid_task(name->id) >= 0 && tasks_wait(list->spool, name->id))
+		return 0;
 	more = &list->all[list->count];
 	more->id = name->id;
 	fmt(more->file, sizeof more->file, "%s", file);
@@ -88,6 +93,8 @@ static int remove_records(struct list *list, const struct conf *conf, int64_t no
 		if (!is_over(conf, &list->all[i], i, now_wall_ns) || unlinkat(ended, list->all[i].file, 0) < 0)
 			continue;
 		spool_reason_forget(list->spool, list->all[i].id);
+		if (jobid_task(list->all[i].id) < 0)
+			tasks_forget(list->spool, list->all[i].id);
 		removed++;
 	}
 	return removed;

@@ -21,7 +21,7 @@
 static const char *const folder_names[SPOOL_FOLDERS] = {
 	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended",
 	[SPOOL_ORDERS_DIR] = "orders",	 [SPOOL_ENV_DIR] = "env",	  [SPOOL_REASONS_DIR] = "reasons",
-	[SPOOL_BAD_DIR] = "bad",	 [SPOOL_AFTER_DIR] = "after",
+	[SPOOL_BAD_DIR] = "bad",	 [SPOOL_AFTER_DIR] = "after",	  [SPOOL_TASKS_DIR] = "tasks",
 };
 
 const char *const outcome_names[OUTCOMES] = {
@@ -82,6 +82,8 @@ void spool_name_format(const struct spool_name *name, char file[256])
 		used += fmt(file + used, 256 - (size_t)used, ":b%lld", (long long)name->begin_s);
 	if (name->after)
 		used += fmt(file + used, 256 - (size_t)used, ":a");
+	if (name->array)
+		used += fmt(file + used, 256 - (size_t)used, ":t%d", name->cap);
 	if (name->standing)
 		used += fmt(file + used, 256 - (size_t)used, ":s%d", name->failures);
 	if (name->outcome != OUTCOME_NONE)
@@ -151,6 +153,7 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	parse_begin(&at, &name);
 	name.after = strncmp(at, ":a", 2) == 0 && (at[2] == ':' || at[2] == '\0');
 	at += name.after ? 2 : 0;
+	name.array = parse_figure(&at, ":t", ARRAY_CAP, &name.cap) == 0;
 	name.standing = parse_figure(&at, ":s", SPOOL_FAILURES_MAX, &name.failures) == 0;
 	name.held = strcmp(at, ":h") == 0;
 	if (*at && !name.held && parse_outcome(at, &name) < 0)
@@ -252,6 +255,8 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 				   .standing = job->standing,
 				   .begin_s = job->begin_wall_ns / NS_PER_S,
 				   .after = job->after.count > 0,
+				   .array = job->array.count > 0,
+				   .cap = job->array.cap,
 				   .held = job->hold };
 	char file[256], temporary[280];
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);

@@ -2,10 +2,11 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME][:a][:h]
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME][:a][:tCAP][:h]
  *                                                     waits; RAM is what it reserves, VRAM what it asks for: 24G; not
  *                                                     to start before TIME, in seconds since 1970; with a it waits for
- *                                                     other jobs, with h it is held
+ *                                                     other jobs, with h it is held. With t it is an array, of
+ *                                                     which CAP tasks run at once (0: any number); see spooltasks.h
  *     pending/...[:vVRAM]:sFAILED[:h]                 a standing job, waiting or running: it stays there until it has
  *                                                     ended for good; FAILED is how often it failed in a row
  *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME]
@@ -17,6 +18,7 @@
  *     env/HASH                                        an environment, NUL-separated, shared by the jobs of one shell
  *     after/NUMBER/ID                                 job ID waits for job NUMBER, or for a task of it: what to look
  *                                                     at when that ends. Made again from the records after a boot
+ *     tasks/NUMBER                                    what became of each task of an array
  *     reasons/ID                                      why it ended as it did, one line for people
  *     bad/                                            what could not be read, set aside under its own name
  *     pending/.ID:...PID                              a record being written
@@ -45,6 +47,7 @@ enum spool_folder {
 	SPOOL_ENV_DIR,
 	SPOOL_REASONS_DIR,
 	SPOOL_AFTER_DIR,
+	SPOOL_TASKS_DIR,
 	SPOOL_BAD_DIR,
 	SPOOL_FOLDERS,
 };
@@ -90,6 +93,8 @@ struct spool_name {
 	char card[PCI_TEXT];
 	int64_t begin_s;      /* wall clock; 0: any time */
 	bool after;	      /* waits for other jobs */
+	bool array;	      /* speaks for its tasks that wait */
+	int cap;	      /* so many of them run at once; 0: any number */
 	bool standing;	      /* so for the next two */
 	int failures;	      /* of a standing job: how often in a row it ended by itself with another code than 0 */
 	bool held;	      /* does not compete until it is released */

@@ -217,9 +217,9 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 }
 
 const char *const waits_for_names[WAITS] = {
-	[WAITS_LANE] = "lane",	 [WAITS_HELD] = "held",	      [WAITS_AFTER] = "after",	 [WAITS_BEGIN] = "begin",
-	[WAITS_HOURS] = "hours", [WAITS_DRAINED] = "drained", [WAITS_MEMORY] = "memory", [WAITS_VRAM] = "vram",
-	[WAITS_CARD] = "card",	 [WAITS_STOPPED] = "stopped",
+	[WAITS_LANE] = "lane",	 [WAITS_HELD] = "held",	  [WAITS_AFTER] = "after",     [WAITS_BEGIN] = "begin",
+	[WAITS_HOURS] = "hours", [WAITS_ARRAY] = "array", [WAITS_DRAINED] = "drained", [WAITS_MEMORY] = "memory",
+	[WAITS_VRAM] = "vram",	 [WAITS_CARD] = "card",	  [WAITS_STOPPED] = "stopped",
 };
 
 void elect_bar(struct candidate *candidate, enum waits_for gate)

@@ -9,7 +9,7 @@ static void unknown_keys(void **state)
 	refuses_header("nam: a", "f.yaml:2:1: unknown key 'nam', did you mean 'name'?");
 	refuses_header("name: a\nzzz: b", "f.yaml:3:1: unknown key 'zzz'");
 	refuses_header("Name: a", "f.yaml:2:1: unknown key 'Name', did you mean 'name'?");
-	refuses_header("array: 1-3", "f.yaml:2:1: unknown key 'array'");
+	refuses_header("tasks: 1-3", "f.yaml:2:1: unknown key 'tasks'");
 	refuses_header("'': 1", "f.yaml:2:1: unknown key ''");
 	refuses_header("? [a]\n: b", "f.yaml:2:3: a key must be a word");
 }
