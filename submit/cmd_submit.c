@@ -242,21 +242,30 @@ static int apply(const struct request *request, struct job *job, struct err *err
 	return request->arguments ? job_set_argv(job, request->arguments, err) : 0;
 }
 
+/* A line each. */
+static void tell_notices(const struct buf *notices)
+{
+	for (const char *line = notices->text; line && *line;) {
+		size_t length = strcspn(line, "\n");
+		say("%.*s", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
 static int read_job(const struct request *request, const char *name, const struct conf *conf, const char *folder,
 		    struct job *job, struct err *err)
 {
 	SCOPE_FREE char *text = NULL;
-	char notice[256] = "";
+	SCOPE_BUF struct buf notices = BUF_EMPTY;
 	size_t size;
 
 	*job = JOB_EMPTY;
-	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, notice, err) < 0))
+	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, &notices, err) < 0))
 		return -1;
 	if (apply(request, job, err) < 0 || job_complete(job, conf, folder, err) < 0 ||
 	    card_check(conf, job->card, err) < 0 || vram_check(conf, job->card, job->vram_bytes, err) < 0)
 		return -1;
-	if (notice[0])
-		say("%s", notice);
+	tell_notices(&notices);
 	return 0;
 }
 
