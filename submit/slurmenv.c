@@ -5,6 +5,7 @@
 
 #include "conf/base/fmt.h"
 #include "conf/base/words.h"
+#include "conf/jobid.h"
 
 enum value { ID, NAME, CLASS, SUBMIT_DIR, HOST, RESTARTS, CPUS, MEBIBYTES, ONE, ZERO };
 
@@ -61,7 +62,7 @@ static char *assign(const struct slurmenv *facts, int i)
 	case CLASS: text = facts->class_name; break;
 	case SUBMIT_DIR: text = facts->submit_dir; break;
 	case HOST: text = facts->host; break;
-	case ID: number = facts->id; break;
+	case ID: number = jobid_number(facts->id); break;
 	case RESTARTS: number = (unsigned long long)facts->restarts; break;
 	case CPUS: number = (unsigned long long)facts->cpus; break;
 	case MEBIBYTES: number = facts->memory_bytes >> 20; break;
