@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * log.tsv: the history of holds. One header line, then one line a hold, tab-separated, appended with one write(2) and
- * not synced. Beyond a size it is begun anew: log.tsv becomes log.tsv.1, and so on to log.tsv.4. Writers open by name and
- * append, so a row goes to the one or the other; readers open the newest first, and know by its inode one that was
- * renamed meanwhile, so they miss none and see none twice, whoever renames. Fields are escaped \t \n \\ ; a figure that is not known is empty. A hold that ended by giving the lane
+ * not synced. Fields are escaped \t \n \\ ; a figure that is not known is empty. A hold that ended by giving the lane
  * up has outcome `turn`.
+ *
+ * Beyond a size it is begun anew: log.tsv becomes log.tsv.1, and so on to log.tsv.4. Writers open by name and append,
+ * so a row goes to the one or the other. Readers open the newest first, and know by its inode one that was renamed
+ * meanwhile: they miss none and see none twice, whoever renames.
  */
 #ifndef PGPU_SUBMIT_HISTORY_H
 #define PGPU_SUBMIT_HISTORY_H
@@ -43,7 +45,8 @@ enum { HISTORY_OLD = 4 };
 
 /* Begins the log anew where it is larger than `log_bytes` after that; 0: never. */
 int history_append(int queue_fd, const struct history_row *row, uint64_t log_bytes, struct err *err);
-/* Calls `visit` for each row in the order of writing, of older files first; damaged lines are passed over. A missing file has none. */
+/* Calls `visit` for each row in the order of writing, of older files first; damaged lines are passed over, and files
+ * that are missing. */
 int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,
 		 struct err *err);
 /* The same of the rows in the last `bytes` of them all. */
