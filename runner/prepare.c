@@ -102,18 +102,25 @@ static char **find(char **list, const char *assignment)
 	return NULL;
 }
 
+static void find_bounds(const struct array *array, int32_t *ret_least, int32_t *ret_most)
+{
+	*ret_least = INT32_MAX;
+	*ret_most = 0;
+	for (int i = 0; i < array->count; i++) {
+		*ret_least = array->ranges[i].first < *ret_least ? array->ranges[i].first : *ret_least;
+		*ret_most = array->ranges[i].last > *ret_most ? array->ranges[i].last : *ret_most;
+	}
+}
+
 /* What a task of an array is told. */
 static int name_task(struct prepared *prepared, const struct entry *entry, struct err *err)
 {
 	const struct array *array = &prepared->job.array;
-	int32_t size = array_size(array), least = INT32_MAX, most = 0;
+	int32_t size = array_size(array), least, most;
 
 	if (jobid_task(entry->id) < 0)
 		return 0;
-	for (int i = 0; i < array->count; i++) {
-		least = array->ranges[i].first < least ? array->ranges[i].first : least;
-		most = array->ranges[i].last > most ? array->ranges[i].last : most;
-	}
+	find_bounds(array, &least, &most);
 	char **extra = prepared->extra + 3;
 	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(entry->id)));
 	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(entry->id));
@@ -140,7 +147,10 @@ static int make_slurm(struct prepared *prepared, const struct entry *entry, stru
 		.restarts = entry->restarts,
 		.cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1,
 		.memory_bytes = prepared->job.memory_bytes,
+		.task_count = array_size(&prepared->job.array),
 	};
+
+	find_bounds(&prepared->job.array, &facts.task_min, &facts.task_max);
 
 	if (gethostname(host, sizeof host - 1) == 0)
 		host[strcspn(host, ".")] = '\0';

@@ -7,7 +7,22 @@
 #include "conf/base/words.h"
 #include "conf/jobid.h"
 
-enum value { ID, NAME, CLASS, SUBMIT_DIR, HOST, RESTARTS, CPUS, MEBIBYTES, ONE, ZERO };
+enum value {
+	ID,
+	NAME,
+	CLASS,
+	SUBMIT_DIR,
+	HOST,
+	RESTARTS,
+	CPUS,
+	MEBIBYTES,
+	ONE,
+	ZERO,
+	TASK,
+	TASK_COUNT,
+	TASK_MIN,
+	TASK_MAX
+};
 
 /* Behind "SLURM". */
 static const struct {
@@ -33,8 +48,14 @@ static const struct {
 	{ "D_NODENAME", HOST },
 	{ "_JOB_NODELIST", HOST },
 	{ "_NODELIST", HOST },
+	{ "_ARRAY_JOB_ID", ID },
+	{ "_ARRAY_TASK_ID", TASK },
+	{ "_ARRAY_TASK_COUNT", TASK_COUNT },
+	{ "_ARRAY_TASK_MIN", TASK_MIN },
+	{ "_ARRAY_TASK_MAX", TASK_MAX },
 };
-enum { VARIABLES = sizeof variables / sizeof variables[0] };
+/* The last are for tasks alone. */
+enum { VARIABLES = sizeof variables / sizeof variables[0], OF_TASKS = 5 };
 static const char start[] = "SLURM";
 
 bool slurmenv_is_ours(const char *assignment)
@@ -67,6 +88,10 @@ static char *assign(const struct slurmenv *facts, int i)
 	case CPUS: number = (unsigned long long)facts->cpus; break;
 	case MEBIBYTES: number = facts->memory_bytes >> 20; break;
 	case ONE: number = 1; break;
+	case TASK: number = (unsigned long long)jobid_task(facts->id); break;
+	case TASK_COUNT: number = (unsigned long long)facts->task_count; break;
+	case TASK_MIN: number = (unsigned long long)facts->task_min; break;
+	case TASK_MAX: number = (unsigned long long)facts->task_max; break;
 	case ZERO: break;
 	}
 	return text ? fmt_new("%s%s=%s", start, name, text) : fmt_new("%s%s=%llu", start, name, number);
@@ -74,9 +99,10 @@ static char *assign(const struct slurmenv *facts, int i)
 
 char **slurmenv_new(const struct slurmenv *facts)
 {
-	char **list = words_new(VARIABLES);
+	int count = VARIABLES - (jobid_task(facts->id) < 0 ? OF_TASKS : 0);
+	char **list = words_new((size_t)count);
 
-	for (int i = 0; list && i < VARIABLES; i++) {
+	for (int i = 0; list && i < count; i++) {
 		list[i] = assign(facts, i);
 		if (!list[i]) {
 			words_free(list);

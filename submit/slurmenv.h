@@ -16,6 +16,7 @@ struct slurmenv {
 	int restarts;
 	int cpus; /* that the job may use */
 	uint64_t memory_bytes;
+	int32_t task_count, task_min, task_max; /* of the array that the id is a task of; else unused */
 };
 
 /* One of those names, whoever set it: the assignment of an enclosing job. */

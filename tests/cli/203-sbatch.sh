@@ -83,6 +83,12 @@ pgpu wait "$inner"
 equals "a job submitted inside one inherits none" '' "$(cat inner.out)"
 equals "a run inside one is part of it" SLURM_JOB_NAME=outer "$(pgpu output "$id" | tail -n 1)"
 
+# An array's tasks.
+printf '#!/bin/sh\n#SBATCH -a 3-7:2 -o task-%%a.out\nenv | grep ^SLURM_ARRAY | sort | cut -d_ -f3-\n' >array.sh
+id=$(pgpu submit -q array.sh)
+pgpu wait "$id"
+equals "a task has the array's variables" "JOB_ID=$id TASK_COUNT=3 TASK_ID=5 TASK_MAX=7 TASK_MIN=3" "$(paste -sd ' ' task-5.out)"
+
 # A signal comes ahead of the end, not of half of it.
 printf '#!/bin/sh\n#SBATCH --signal=B:USR1@30 -t 60\ntrue\n' >signal.sh
 matches "a signal ahead of the limit" $'budget: 1h\nlimit: 1h\n' "$(pgpu submit --dry-run signal.sh 2>&1)"
