@@ -85,6 +85,7 @@ struct conf {
 	int64_t stall_after_ns;		 /* so long without progress is a stall; CONF_NEVER: none is */
 	int64_t keep_ns;		 /* so long the record of an ended job is kept; CONF_NEVER: never removed */
 	int keep_jobs;			 /* of at most so many; 0: any number */
+	uint64_t log_bytes;		 /* log.tsv is begun anew beyond it; 0: never */
 	int lost_limit;			 /* a job whose supervisor died so often is held; 0: never */
 	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */

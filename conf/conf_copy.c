@@ -4,7 +4,7 @@
  * the key tables, numbers plain; of a class, the keys that are not 0 or empty alone. The last line is a sum over all
  * before it, so that a torn or edited copy is damaged, never another configuration.
  *
- *     pgpu-conf 7
+ *     pgpu-conf 8
  *     source /home/ada/.config/pgpu/pgpu.conf
  *     stamp ...
  *     lanes 2                    every key of conf_root_keys
@@ -31,7 +31,7 @@
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
-#define COPY_VERSION 7
+#define COPY_VERSION 8
 
 /* 64 classes of eleven lines, 64 lanes, and a path: larger is no copy of ours. Most fit COPY_USUAL, which touches no
  * new page of the stack. */

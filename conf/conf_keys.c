@@ -24,6 +24,7 @@ const struct conf_key conf_root_keys[] = {
 	{ "vram-patience", CONF_DURATION, ROOT(vram_patience_ns), .empty_ok = true },
 	{ "keep", CONF_DURATION, ROOT(keep_ns), .never_ok = true },
 	{ "keep-jobs", CONF_NUMBER, ROOT(keep_jobs), .least = 0, .most = CONF_KEEP },
+	{ "log-size", CONF_SIZE, ROOT(log_bytes), .empty_ok = true },
 	{ "lost-limit", CONF_NUMBER, ROOT(lost_limit), .least = 0, .most = CONF_LOST },
 	{ "standing-after", CONF_DURATION, ROOT(standing_after_ns), .empty_ok = true },
 	{ "contender-vram", CONF_SIZE, ROOT(contender_vram_bytes) },

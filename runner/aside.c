@@ -62,7 +62,7 @@ static void log_turn(struct hold *hold)
 	verdict_row(hold->member, &verdict, &row);
 	hold->logged_ns = hold->member->job.ran_ns;
 	hold->waited_ns = 0;
-	history_append(hold->member->line->queue_fd, &row, &ignored);
+	history_append(hold->member->line->queue_fd, &row, hold->member->line->conf.log_bytes, &ignored);
 }
 
 static void tell_again(void *context)

@@ -250,3 +250,38 @@ int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err 
 	}
 	return done ? 0 : refuse_requeue(id, "all of its tasks wait already", err);
 }
+
+static int signal_one(struct line *line, uint64_t id, int sig, struct err *err)
+{
+	struct search search = { .line = line, .id = id };
+	char message[64], answer[WAKE_MESSAGE];
+
+	if (find_owner(&search, err) < 0 || (!search.found && find_service(&search, err) < 0))
+		return -1;
+	if (!search.found || !search.entry.main.pid)
+		return err_set(err, EXIT_FAILED, "cannot signal job %s: it does not run", JOBID(id));
+	fmt(message, sizeof message, "signal %d %s", sig, JOBID(id));
+	if (wake_ask(search.entry.socket, message, answer, TELL_MS) < 0)
+		return err_sys(err, "cannot signal job %s", JOBID(id));
+	if (strcmp(answer, "ok") != 0)
+		return err_set(err, EXIT_FAILED, "cannot signal job %s: %s", JOBID(id),
+			       strncmp(answer, "error ", 6) == 0 ? answer + 6 : answer);
+	return 0;
+}
+
+/* Of an array: each of its tasks that runs, and an error where none does. */
+int signal_job(struct line *line, struct spool *spool, uint64_t id, int sig, struct err *err)
+{
+	SCOPE_ARRAYVIEW struct arrayview array;
+	int done = 0;
+
+	if (look_for_array(spool, id, &array, err) < 0)
+		return -1;
+	if (!array.is_array)
+		return signal_one(line, id, sig, err);
+	for (size_t i = 0; i < array.id_count; i++) {
+		struct err ignored = ERR_NONE;
+		done += signal_one(line, array.ids[i], sig, &ignored) == 0;
+	}
+	return done ? 0 : err_set(err, EXIT_FAILED, "cannot signal job %s: none of its tasks runs", JOBID(id));
+}

@@ -233,7 +233,7 @@ __attribute__((noinline)) static int log_hold(struct run *run, const struct verd
 	struct history_row row;
 
 	verdict_row(&run->member, verdict, &row);
-	return history_append(run->queue->line.queue_fd, &row, err);
+	return history_append(run->queue->line.queue_fd, &row, run->queue->line.conf.log_bytes, err);
 }
 
 static int run_on_lane(struct run *run, const struct request *request, struct err *err)

@@ -12,6 +12,7 @@
 #include "conf/jobid.h"
 #include "runner/cell/card_vars.h"
 #include "runner/hold.h"
+#include "submit/slurmenv.h"
 
 void hold_write_frozen(const struct hold *hold, int64_t frozen_ns)
 {
@@ -41,6 +42,18 @@ static bool is_ours(const char *assignment)
 	return strncmp(assignment, "GPU_QUEUE", 9) == 0 || strncmp(assignment, "PGPU_JOB_ID=", 12) == 0;
 }
 
+/* A `run` whose caller inherited the marks of a job that Slurm's variables were made for: they are not its own. */
+static char **without_slurm(char **list, char **end)
+{
+	char **kept = list;
+
+	for (char **next = list; next < end; next++) {
+		if (!slurmenv_is_ours(*next))
+			*kept++ = *next;
+	}
+	return kept;
+}
+
 enum { OWN = 6, OWN_SIZE = 1024 };
 
 /* The variables of its card. A job for any card neither fails with each lane whose card is away, nor uses another one
@@ -67,7 +80,7 @@ static char *put(char ***end, char *text, const char *name, const char *value)
 char **hold_environment(struct hold *hold, struct err *err)
 {
 	const struct member *member = hold->member;
-	bool has_card = member->job.card[0] != '\0';
+	bool has_card = member->job.card[0] != '\0', leaked = false;
 	size_t room = words_count(hold->task->environment) + words_count(hold->task->extra) + OWN +
 		      (has_card ? CARD_VARS : 0) + 1;
 	char **list = malloc(room * sizeof *list + OWN_SIZE + (has_card ? sizeof(struct card_vars) : 0)), **end = list;
@@ -83,9 +96,12 @@ char **hold_environment(struct hold *hold, struct err *err)
 		return NULL;
 	}
 	for (char *const *next = hold->task->environment; *next; next++) {
+		leaked |= strncmp(*next, "PGPU_JOB_ID=", 12) == 0;
 		if (!is_ours(*next) && !(vars && card_vars_stale(*next)))
 			*end++ = *next;
 	}
+	if (leaked)
+		end = without_slurm(list, end);
 	for (int i = 0; vars && i < vars->count; i++)
 		*end++ = vars->list[i];
 	for (char *const *next = hold->task->extra; next && *next; next++)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "conf/base/words.h"
 #include "conf/jobid.h"
 #include "conf/paths.h"
+#include "submit/slurmenv.h"
 #include "worker.h"
 
 static int no_start(struct err *err)
@@ -100,18 +102,25 @@ static char **find(char **list, const char *assignment)
 	return NULL;
 }
 
+static void find_bounds(const struct array *array, int32_t *ret_least, int32_t *ret_most)
+{
+	*ret_least = INT32_MAX;
+	*ret_most = 0;
+	for (int i = 0; i < array->count; i++) {
+		*ret_least = array->ranges[i].first < *ret_least ? array->ranges[i].first : *ret_least;
+		*ret_most = array->ranges[i].last > *ret_most ? array->ranges[i].last : *ret_most;
+	}
+}
+
 /* What a task of an array is told. */
 static int name_task(struct prepared *prepared, const struct entry *entry, struct err *err)
 {
 	const struct array *array = &prepared->job.array;
-	int32_t size = array_size(array), least = INT32_MAX, most = 0;
+	int32_t size = array_size(array), least, most;
 
 	if (jobid_task(entry->id) < 0)
 		return 0;
-	for (int i = 0; i < array->count; i++) {
-		least = array->ranges[i].first < least ? array->ranges[i].first : least;
-		most = array->ranges[i].last > most ? array->ranges[i].last : most;
-	}
+	find_bounds(array, &least, &most);
 	char **extra = prepared->extra + 3;
 	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(entry->id)));
 	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(entry->id));
@@ -125,9 +134,36 @@ static int name_task(struct prepared *prepared, const struct entry *entry, struc
 	return 0;
 }
 
+static int make_slurm(struct prepared *prepared, const struct entry *entry, struct err *err)
+{
+	char host[HOST_NAME_MAX + 1] = "localhost";
+	cpu_set_t cpus;
+	struct slurmenv facts = {
+		.id = entry->id,
+		.name = prepared->job.name,
+		.class_name = prepared->job.class_name,
+		.submit_dir = prepared->facts.submit_dir,
+		.host = host,
+		.restarts = entry->restarts,
+		.cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1,
+		.memory_bytes = prepared->job.memory_bytes,
+		.task_count = array_size(&prepared->job.array),
+	};
+
+	find_bounds(&prepared->job.array, &facts.task_min, &facts.task_max);
+
+	if (gethostname(host, sizeof host - 1) == 0)
+		host[strcspn(host, ".")] = '\0';
+	prepared->slurm = slurmenv_new(&facts);
+	return prepared->slurm ? 0 : err_sys(err, "cannot prepare the environment");
+}
+
 static int merge_environment(struct prepared *prepared, const struct entry *entry, struct err *err)
 {
-	size_t used = words_count(prepared->environment), count = used + words_count(prepared->job.env);
+	if (prepared->job.slurm_env && make_slurm(prepared, entry, err) < 0)
+		return -1;
+	size_t used = words_count(prepared->environment);
+	size_t count = used + words_count(prepared->job.env) + words_count(prepared->slurm);
 
 	prepared->list = malloc((count + 1) * sizeof *prepared->list);
 	if (!prepared->list)
@@ -141,6 +177,13 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 			prepared->list[used++] = *next;
 			prepared->list[used] = NULL;
 		}
+	}
+	/* What the header itself sets stands. */
+	for (char **next = prepared->slurm; next && *next; next++) {
+		if (find(prepared->list, *next))
+			continue;
+		prepared->list[used++] = *next;
+		prepared->list[used] = NULL;
 	}
 	const char *submit_dir = prepared->facts.submit_dir;
 
@@ -277,6 +320,7 @@ void prepare_free(struct queue *queue, struct prepared *prepared)
 		scope_close(&prepared->files[fd]);
 	for (size_t i = 0; i < sizeof prepared->extra / sizeof prepared->extra[0]; i++)
 		free(prepared->extra[i]);
+	words_free(prepared->slurm);
 	free(prepared->environment);
 	free(prepared->environment_block);
 	free(prepared->list);

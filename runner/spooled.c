@@ -502,7 +502,7 @@ static int repair_log(void *context, struct err *err)
 	if (depend_sweep(spooled->line, spooled->spool, &why) < 0)
 		say_err(&why);
 	why = ERR_NONE;
-	int repaired = history_repair(spooled->spool, &why);
+	int repaired = history_repair(spooled->spool, spooled->line->conf.log_bytes, &why);
 
 	(void)err;
 	if (repaired < 0)
@@ -535,7 +535,7 @@ static int sync_all(void *context, struct err *err)
 	/* A row that cannot be written is worth a line; it must not stop whoever clears up. */
 	for (int i = 0; i < spooled->row_count; i++) {
 		struct err why = ERR_NONE;
-		if (history_append(spooled->line->queue_fd, spooled->rows[i], &why) < 0)
+		if (history_append(spooled->line->queue_fd, spooled->rows[i], spooled->line->conf.log_bytes, &why) < 0)
 			say_err(&why);
 		free(spooled->rows[i]);
 	}

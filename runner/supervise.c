@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/desk.h"
 #include "runner/hold.h"
 #include "runner/service.h"
@@ -148,6 +150,22 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 	return left < 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
 }
 
+/* "signal SIG ID": of the job that is supervised here by now. */
+static void send_signal(struct hold *hold, int fd, const char *text)
+{
+	const char *next, *end;
+	uint64_t sig = fmt_read(text, &next);
+	bool right =
+		*next == ' ' && jobid_read(next + 1, &end) == hold->member->job.id && sig && sig <= (uint64_t)SIGRTMAX;
+	const char *answer = right && !hold_empty(hold) ? "ok" : "error it does not run";
+
+	if (*answer == 'o')
+		hold_signal(hold, (int)sig);
+	/* Whoever asked may be gone. */
+	if (send(fd, answer, strlen(answer), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return;
+}
+
 static enum message on_message(void *context, int fd, const char *text)
 {
 	struct hold *hold = context;
@@ -158,6 +176,10 @@ static enum message on_message(void *context, int fd, const char *text)
 	if (strcmp(text, "turn") == 0) {
 		hold_turn_ask(hold, fd);
 		return MESSAGE_KEPT;
+	}
+	if (strncmp(text, "signal ", 7) == 0) {
+		send_signal(hold, fd, text + 7);
+		return MESSAGE_DONE;
 	}
 	return desk_answer(hold->member->line, hold->task->spool, fd, text) ? MESSAGE_SETTLE : MESSAGE_DONE;
 }

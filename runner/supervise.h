@@ -13,6 +13,7 @@
  *     turn         "ok MS": nobody comes first, or the job was away for so long; "kept": it could not be frozen
  *     cancel ID    "pending", "ordered", "ended", "unknown" or "error TEXT"
  *     hold ID, release ID, requeue ID    "ok" or "error TEXT"
+ *     signal SIG ID  "ok" or "error TEXT": to each process of this job; from outside it as well
  */
 #ifndef PGPU_RUNNER_SUPERVISE_H
 #define PGPU_RUNNER_SUPERVISE_H

@@ -155,7 +155,7 @@ static void log_hold(struct worker *worker, struct verdict *verdict)
 	if (!row)
 		return;
 	verdict_row(&worker->member, verdict, row);
-	history_append(worker->queue.line.queue_fd, row, &ignored);
+	history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
 }
 
 /* To those that wait for our job to begin or to end; it is not to fail for them. With `settle` they start now. */
@@ -296,7 +296,7 @@ static int run_one(struct worker *worker, struct err *err)
 	 * next claim syncs the same folder, and the rescue writes the row again from the record. */
 	struct err ignored = ERR_NONE;
 	spool_sync(&worker->queue.spool, &ignored);
-	history_append(worker->queue.line.queue_fd, row, &ignored);
+	history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
 	return 0;
 }
 

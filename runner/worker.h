@@ -23,6 +23,7 @@ struct prepared {
 	char *environment_block;
 	char **list; /* environment with the job's own over it */
 	char *extra[10];
+	char **slurm; /* what jobs for Slurm expect; NULL for others */
 	char **argv;
 	char *interpreter; /* what argv points into */
 	char *script_path;

@@ -13,32 +13,41 @@
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
+#include "conf/base/sigspec.h"
+#include "conf/base/text.h"
 #include "conf/jobid.h"
 #include "runner/await.h"
 #include "runner/cancel.h"
 #include "runner/commands.h"
 #include "runner/desk.h"
+#include "runner/jobfilter.h"
 #include "runner/line/wake.h"
 #include "runner/options.h"
 #include "runner/queue.h"
-#include "runner/snapshot.h"
 #include "submit/idwords.h"
 
-static const char usage[] = "usage: pgpu cancel [options] ID...\n"
-			    "       pgpu cancel [options] --as SESSION | --class CLASS | --all\n"
-			    "Takes waiting jobs out of the line and ends running ones; a second cancel kills at once.\n"
-			    "\n"
-			    "      --as SESSION   this session's jobs (also --session)\n"
-			    "  -p, --class CLASS  this class's jobs (also --partition); with --as: both must fit\n"
-			    "      --all          all jobs\n"
-			    "      --no-wait      returns at once\n"
-			    "      --help         print this\n";
+static const char usage[] =
+	"usage: pgpu cancel [options] ID...\n"
+	"       pgpu cancel [options] [--as SESSION] [--class CLASS] [--name NAME] [--state STATE,...] [ID...]\n"
+	"       pgpu cancel [options] --all\n"
+	"Takes waiting jobs out of the line and ends running ones; a second cancel kills at once.\n"
+	"\n"
+	"      --as SESSION   this session's jobs (also --session); of several of these all must fit\n"
+	"  -p, --class CLASS  this class's jobs (also --partition)\n"
+	"  -J, --name NAME    jobs of this name (also --job-name)\n"
+	"      --state STATE  jobs in one of these states: words or Slurm's letters, joined by commas\n"
+	"      --all          all jobs\n"
+	"  -s, --signal SIG   sends this signal to the running ones instead, and ends none\n"
+	"      --dry-run      prints what would be done to each, and does nothing\n"
+	"      --no-wait      returns at once\n"
+	"      --help         print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_ALL, OPT_NO_WAIT, PATIENCE_MS = 5000 };
+enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_DRY_RUN, OPT_NO_WAIT, PATIENCE_MS = 5000 };
 
 struct request {
-	const char *session, *class_name;
-	bool all, no_wait, help;
+	struct jobfilter filter;
+	int sig; /* 0: they are ended */
+	bool all, dry_run, no_wait, help;
 	uint64_t *ids;
 	int count, room;
 };
@@ -62,30 +71,61 @@ static int add_word(void *request, uint64_t id, struct err *err)
 	return add_id(request, id, err);
 }
 
-static int read_request(struct request *request, int argc, char **argv, struct err *err)
+static int read_signal(struct request *request, const char *text, struct err *err)
 {
-	static const struct option long_options[] = {
-		{ "as", OPTION_VALUE, OPT_SESSION }, { "session", OPTION_VALUE, OPT_SESSION },
-		{ "class", OPTION_VALUE, 'p' },	     { "partition", OPTION_VALUE, 'p' },
-		{ "all", OPTION_FLAG, OPT_ALL },     { "no-wait", OPTION_FLAG, OPT_NO_WAIT },
-		{ "help", OPTION_FLAG, OPT_HELP },   { .name = "" },
-	};
-	struct options options = OPTIONS("cancel", argc, argv, "p:", long_options);
+	return sigspec_signal(text, &request->sig, err) < 0 ? err_wrap(err, "cancel: --signal") : 0;
+}
 
-	for (int option; (option = options_next(&options, err)) != 0;) {
+static int read_options(struct request *request, struct options *options, struct err *err)
+{
+	for (int option; (option = options_next(options, err)) != 0;) {
 		switch (option) {
-		case OPT_SESSION: request->session = options.value; break;
-		case 'p': request->class_name = options.value; break;
+		case OPT_SESSION: request->filter.session = options->value; break;
+		case 'p': request->filter.class_name = options->value; break;
+		case 'J': request->filter.name = options->value; break;
+		case OPT_STATE: request->filter.states = options->value; break;
 		case OPT_ALL: request->all = true; break;
+		case OPT_DRY_RUN: request->dry_run = true; break;
 		case OPT_NO_WAIT: request->no_wait = true; break;
 		case OPT_HELP: request->help = true; return 0;
+		case 's':
+			if (read_signal(request, options->value, err) < 0)
+				return -1;
+			break;
 		default: return -1;
 		}
 	}
-	bool filtered = request->session || request->class_name || request->all;
-	if (filtered == (options.next < argc))
-		return err_set(err, EXIT_USAGE,
-			       filtered ? "cancel: either ids or --as, --class, --all" : "cancel: a job id is missing");
+	return 0;
+}
+
+static int read_request(struct request *request, int argc, char **argv, struct err *err)
+{
+	static const struct option long_options[] = {
+		{ "as", OPTION_VALUE, OPT_SESSION },
+		{ "session", OPTION_VALUE, OPT_SESSION },
+		{ "class", OPTION_VALUE, 'p' },
+		{ "partition", OPTION_VALUE, 'p' },
+		{ "name", OPTION_VALUE, 'J' },
+		{ "job-name", OPTION_VALUE, 'J' },
+		{ "state", OPTION_VALUE, OPT_STATE },
+		{ "all", OPTION_FLAG, OPT_ALL },
+		{ "signal", OPTION_VALUE, 's' },
+		{ "dry-run", OPTION_FLAG, OPT_DRY_RUN },
+		{ "no-wait", OPTION_FLAG, OPT_NO_WAIT },
+		{ "help", OPTION_FLAG, OPT_HELP },
+		{ .name = "" },
+	};
+	struct options options = OPTIONS("cancel", argc, argv, "p:J:s:", long_options);
+
+	if (read_options(request, &options, err) < 0)
+		return -1;
+	if (request->help)
+		return 0;
+	if (jobfilter_check_states(&request->filter, err) < 0)
+		return err_wrap(err, "cancel");
+	bool named = options.next < argc;
+	if (named ? request->all : !request->all && !jobfilter_is_set(&request->filter))
+		return err_set(err, EXIT_USAGE, named ? "cancel: either ids or --all" : "cancel: a job id is missing");
 	for (; options.next < argc; options.next++) {
 		if (idwords_each(argv[options.next], add_word, request, err) < 0)
 			return err_wrap(err, "cancel");
@@ -93,38 +133,111 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	return 0;
 }
 
-static int add_if(struct request *request, uint64_t id, const char *session, const char *class_name, struct err *err)
+struct selection {
+	struct request *request;
+	struct err *err;
+};
+
+static int select_one(const struct jobview *view, void *context)
 {
-	if (id == 0 || (request->session && strcmp(request->session, session) != 0) ||
-	    (request->class_name && strcmp(request->class_name, class_name) != 0))
-		return 0;
-	return add_id(request, id, err);
+	struct selection *selection = context;
+
+	return add_id(selection->request, view->id, selection->err);
 }
 
-/* Waiting ones first, so that none of them starts while the running ones are ended. */
+/* Of the named ids those that fit; an id that is nowhere is left for the error that it makes. */
+static int keep_fitting(struct queue *queue, struct request *request, struct err *err)
+{
+	int kept = 0;
+
+	for (int i = 0; i < request->count; i++) {
+		SCOPE_VIEW struct jobview view = { 0 };
+		if (jobview_find(queue, request->ids[i], &view, err) < 0)
+			return -1;
+		if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE || jobfilter_fits(&request->filter, &view))
+			request->ids[kept++] = request->ids[i];
+	}
+	request->count = kept;
+	return 0;
+}
+
 static int collect(struct queue *queue, struct request *request, struct err *err)
 {
-	struct snapshot snapshot;
-	int result = 0;
+	struct selection selection = { request, err };
 
-	if (request->class_name && !conf_class_need(&queue->line.conf, request->class_name, err))
+	if (jobfilter_check_class(&request->filter, &queue->line.conf, err) < 0)
 		return err_wrap(err, "cancel");
-	if (snapshot_take(&queue->line, &queue->spool, &snapshot, err) < 0)
+	if (request->count == 0)
+		return jobfilter_each_live(queue, &request->filter, select_one, &selection, err);
+	return jobfilter_is_set(&request->filter) ? keep_fitting(queue, request, err) : 0;
+}
+
+static int print_line(struct buf *line)
+{
+	return buf_ok(line) ? print_buf(line) : EXIT_FAILED;
+}
+
+/* "12 is ended: frames (render, film)" */
+static int tell_one(const struct request *request, const struct jobview *view)
+{
+	SCOPE_BUF struct buf line = BUF_EMPTY;
+	char name[64], signal_name[24];
+
+	text_show(view->name ? view->name : "?", name, sizeof name);
+	sigspec_name(request->sig, signal_name);
+	buf_printf(&line, "%s ", JOBID(view->id));
+	if (request->sig)
+		buf_printf(&line, "gets %s", signal_name);
+	else
+		buf_puts(&line, view->state == VIEW_PENDING ? "leaves the line" : "is ended");
+	buf_printf(&line, ": %s (%s, %s)\n", name, view->class_name, view->session);
+	return print_line(&line);
+}
+
+/* What is no job to do anything to, as an error. */
+static int check_one(const struct request *request, const struct jobview *view, struct err *err)
+{
+	const char *verb = request->sig ? "signal" : "cancel";
+
+	if (view->state == VIEW_UNKNOWN)
+		return err_set(err, EXIT_FAILED, "cannot %s job %s: no such id", verb, JOBID(view->id));
+	if (view->state == VIEW_ENDED || view->state == VIEW_GONE)
+		return err_set(err, EXIT_FAILED, "cannot %s job %s: it has ended", verb, JOBID(view->id));
+	if (request->sig && view->state == VIEW_PENDING)
+		return err_set(err, EXIT_FAILED, "cannot signal job %s: it waits", JOBID(view->id));
+	return 0;
+}
+
+static int signal_one(struct queue *queue, const struct request *request, uint64_t id, struct err *err)
+{
+	SCOPE_BUF struct buf line = BUF_EMPTY;
+
+	if (signal_job(&queue->line, &queue->spool, id, request->sig, err) < 0)
 		return -1;
-	for (size_t i = 0; result == 0 && i < snapshot.waiting.count; i++) {
-		const struct candidate *one = &snapshot.waiting.list[i];
-		result = add_if(request, one->id, one->session, one->class_name, err);
+	buf_printf(&line, "%s\n", JOBID(id));
+	return print_line(&line);
+}
+
+/* For --signal and --dry-run, which end nothing. */
+static int visit_all(struct queue *queue, const struct request *request)
+{
+	int code = EXIT_OK;
+
+	for (int i = 0; i < request->count; i++) {
+		SCOPE_VIEW struct jobview view = { 0 };
+		struct err err = ERR_NONE;
+		int result = jobview_find(queue, request->ids[i], &view, &err);
+		if (result == 0)
+			result = check_one(request, &view, &err);
+		if (result == 0)
+			result = request->dry_run ? tell_one(request, &view)
+						  : signal_one(queue, request, request->ids[i], &err);
+		if (result < 0)
+			code = say_err(&err);
+		else if (result > 0)
+			code = result;
 	}
-	for (int i = 0; result == 0 && i < snapshot.frozen_count; i++)
-		result = add_if(request, snapshot.frozen[i].id, snapshot.frozen[i].session,
-				snapshot.frozen[i].class_name, err);
-	for (int i = 0; result == 0 && i < snapshot.lane_count; i++) {
-		const struct entry *entry = &snapshot.lanes[i].entry;
-		if (entry->state == ENTRY_RUNNING || entry->state == ENTRY_COMPLETING)
-			result = add_if(request, entry->id, entry->session, entry->class_name, err);
-	}
-	snapshot_free(&snapshot);
-	return result;
+	return code;
 }
 
 static int cancel_one(struct queue *queue, uint64_t id, struct err *err)
@@ -206,8 +319,10 @@ int cmd_cancel(int argc, char **argv)
 	}
 	if (request.help)
 		return print_usage(usage);
-	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || (request.count == 0 && collect(queue, &request, &err) < 0)) {
+	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || collect(queue, &request, &err) < 0) {
 		code = say_err(&err);
+	} else if (request.sig || request.dry_run) {
+		code = visit_all(queue, &request);
 	} else {
 		bool pending = false;
 		code = cancel_all(queue, &request, &pending);

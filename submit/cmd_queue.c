@@ -12,27 +12,29 @@
 #include "conf/base/text.h"
 #include "conf/jobid.h"
 #include "runner/commands.h"
-#include "runner/jobview.h"
+#include "runner/jobfilter.h"
 #include "runner/line/ticket.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
 
-static const char usage[] = "usage: pgpu queue [options] [ID...]\n"
-			    "Lists running, frozen and waiting jobs, in the order in which they would start.\n"
-			    "\n"
-			    "      --as SESSION   only this session's (also --session)\n"
-			    "  -p, --class CLASS  only this class's (also --partition)\n"
-			    "      --state STATE  only those in this state: a word or Slurm's two letters\n"
-			    "      --all          ended ones too\n"
-			    "      --json         one JSON array\n"
-			    "      --help         print this\n";
+static const char usage[] =
+	"usage: pgpu queue [options] [ID...]\n"
+	"Lists running, frozen and waiting jobs, in the order in which they would start.\n"
+	"\n"
+	"      --as SESSION   only this session's (also --session)\n"
+	"  -p, --class CLASS  only this class's (also --partition)\n"
+	"  -J, --name NAME    only those of this name (also --job-name)\n"
+	"      --state STATE  only those in one of these states: words or Slurm's letters, joined by commas\n"
+	"      --all          ended ones too\n"
+	"      --json         one JSON array\n"
+	"      --help         print this\n";
 
 enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON };
 
 struct listing {
 	struct queue *queue;
-	const char *session, *class_name, *state;
+	struct jobfilter filter;
 	uint64_t *ids;
 	bool *seen; /* of the ids */
 	int id_count;
@@ -41,25 +43,6 @@ struct listing {
 	struct buf out;
 };
 
-static int check_state(const char *state, struct err *err)
-{
-	static const char words[][11] = { "pending",   "running", "frozen",  "completing", "completed", "failed",
-					  "cancelled", "timeout", "stalled", "oom",	   "gpu-oom",	"lost",
-					  "PD",	       "R",	  "S",	     "CG",	   "CD",	"F",
-					  "CA",	       "TO",	  "ST",	     "OOM",	   "NF" };
-	enum { COUNT = sizeof words / sizeof words[0] };
-	const char *list[COUNT + 1] = { NULL };
-	char hint[64];
-
-	for (int i = 0; i < COUNT; i++) {
-		if (strcmp(state, words[i]) == 0)
-			return 0;
-		list[i] = words[i];
-	}
-	text_hint(state, list, hint, sizeof hint);
-	return err_set(err, EXIT_USAGE, "queue: unknown state '%.40s'%s", state, hint);
-}
-
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
@@ -67,27 +50,30 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		{ "session", OPTION_VALUE, OPT_SESSION },
 		{ "class", OPTION_VALUE, 'p' },
 		{ "partition", OPTION_VALUE, 'p' },
+		{ "name", OPTION_VALUE, 'J' },
+		{ "job-name", OPTION_VALUE, 'J' },
 		{ "state", OPTION_VALUE, OPT_STATE },
 		{ "all", OPTION_FLAG, OPT_ALL },
 		{ "json", OPTION_FLAG, OPT_JSON },
 		{ "help", OPTION_FLAG, OPT_HELP },
 		{ .name = "" },
 	};
-	struct options options = OPTIONS("queue", argc, argv, "p:", long_options);
+	struct options options = OPTIONS("queue", argc, argv, "p:J:", long_options);
 
 	for (int option; (option = options_next(&options, err)) != 0;) {
 		switch (option) {
-		case OPT_SESSION: listing->session = options.value; break;
-		case 'p': listing->class_name = options.value; break;
-		case OPT_STATE: listing->state = options.value; break;
+		case OPT_SESSION: listing->filter.session = options.value; break;
+		case 'p': listing->filter.class_name = options.value; break;
+		case 'J': listing->filter.name = options.value; break;
+		case OPT_STATE: listing->filter.states = options.value; break;
 		case OPT_ALL: listing->all = true; break;
 		case OPT_JSON: listing->json = true; break;
 		case OPT_HELP: listing->help = true; return 0;
 		default: return -1;
 		}
 	}
-	if (listing->state && check_state(listing->state, err) < 0)
-		return -1;
+	if (jobfilter_check_states(&listing->filter, err) < 0)
+		return err_wrap(err, "queue");
 	listing->ids = calloc((size_t)(argc - options.next) + 1, sizeof *listing->ids);
 	listing->seen = calloc((size_t)(argc - options.next) + 1, sizeof *listing->seen);
 	if (!listing->ids || !listing->seen)
@@ -108,10 +94,7 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 		listing->seen[i] |= fits;
 		named |= fits;
 	}
-	return named && (!listing->session || strcmp(listing->session, view->session) == 0) &&
-	       (!listing->class_name || strcmp(listing->class_name, view->class_name) == 0) &&
-	       (!listing->state || strcmp(listing->state, jobview_state(view)) == 0 ||
-		strcmp(listing->state, jobview_letters(view)) == 0);
+	return named && jobfilter_fits(&listing->filter, view);
 }
 
 static void put_where(const struct jobview *view, struct buf *out)
@@ -334,7 +317,7 @@ static int list(struct listing *listing, struct err *err)
 {
 	struct snapshot snapshot;
 
-	if (listing->class_name && !conf_class_need(&listing->queue->line.conf, listing->class_name, err))
+	if (jobfilter_check_class(&listing->filter, &listing->queue->line.conf, err) < 0)
 		return err_wrap(err, "queue");
 	if (snapshot_take(&listing->queue->line, &listing->queue->spool, &snapshot, err) < 0)
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu show`: everything known about jobs, ended ones too. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
@@ -17,6 +18,7 @@
 static const char usage[] = "usage: pgpu show [options] ID...\n"
 			    "Shows everything known about jobs.\n"
 			    "\n"
+			    "      --env    the values of its environment, too, not only the names\n"
 			    "      --json   one JSON object, an array for several ids\n"
 			    "      --help   print this\n";
 
@@ -150,7 +152,71 @@ static void explain(struct queue *queue, struct jobview *view)
 	snapshot_free(&snapshot);
 }
 
-static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out, struct err *err)
+static void put_json_name(struct buf *out, const char *variable)
+{
+	SCOPE_FREE char *name = strndup(variable, strcspn(variable, "="));
+
+	buf_json(out, name);
+}
+
+/* "env":["A"], or with its values "env":{"A":"b"}. */
+static void put_json_env(const char *label, char *const *list, bool values, struct buf *out)
+{
+	buf_printf(out, ",\"%s\":%c", label, values ? '{' : '[');
+	for (size_t i = 0; list && list[i]; i++) {
+		buf_puts(out, i ? "," : "");
+		put_json_name(out, list[i]);
+		if (!values)
+			continue;
+		buf_puts(out, ":");
+		buf_json(out, strchrnul(list[i], '=') + (strchr(list[i], '=') != NULL));
+	}
+	buf_printf(out, "%c", values ? '}' : ']');
+}
+
+static void put_env(const char *label, char *const *list, bool values, struct buf *out)
+{
+	SCOPE_BUF struct buf names = BUF_EMPTY;
+
+	for (size_t i = 0; list && list[i]; i++) {
+		if (values)
+			put_text(out, label, list[i]);
+		else
+			buf_printf(&names, "%s%.*s", i ? " " : "", (int)strcspn(list[i], "="), list[i]);
+	}
+	put_text(out, label, names.text);
+}
+
+/* What the header sets, and what was taken over at the submit. One without a record has nothing of the kind. */
+static void show_env(struct queue *queue, uint64_t id, bool json, bool values, struct buf *out)
+{
+	SCOPE_JOB struct job job = JOB_EMPTY;
+	SCOPE_FREE char **list = NULL;
+	SCOPE_FREE char *block = NULL;
+	struct job_facts facts = { 0 };
+	struct spool_name name;
+	enum spool_state state;
+	char file[256];
+	struct err ignored = ERR_NONE;
+
+	if (spool_find(&queue->spool, id, &state, &name, file, &ignored) != 1 ||
+	    spool_read(&queue->spool, state, file, &job, &facts, &ignored) < 0)
+		return;
+	/* An environment that is gone is an empty list. */
+	spool_load_environment(&queue->spool, facts.env_name, &list, &block, &ignored);
+	if (json) {
+		out->size--; /* the object's end */
+		put_json_env("env", job.env, values, out);
+		put_json_env("environment", list, values, out);
+		buf_puts(out, "}");
+	} else {
+		put_env("env", job.env, values, out);
+		put_env("environ", list, values, out);
+	}
+	job_facts_free(&facts);
+}
+
+static int show_one(struct queue *queue, uint64_t id, bool json, bool values, struct buf *out, struct err *err)
 {
 	SCOPE_VIEW struct jobview view = { 0 };
 
@@ -165,10 +231,12 @@ static int show_one(struct queue *queue, uint64_t id, bool json, struct buf *out
 		jobview_json(&view, true, out);
 	else
 		put(&view, out);
+	if (view.spooled)
+		show_env(queue, id, json, values, out);
 	return 0;
 }
 
-static int show_all(struct queue *queue, char **words, int count, bool json, struct buf *out)
+static int show_all(struct queue *queue, char **words, int count, bool json, bool values, struct buf *out)
 {
 	int code = EXIT_OK, shown = 0;
 
@@ -179,7 +247,7 @@ static int show_all(struct queue *queue, char **words, int count, bool json, str
 		size_t before = out->size;
 		if (shown)
 			buf_puts(out, json ? ",\n " : "\n");
-		if (jobid_parse(words[i], &id, &err) < 0 || show_one(queue, id, json, out, &err) < 0) {
+		if (jobid_parse(words[i], &id, &err) < 0 || show_one(queue, id, json, values, out, &err) < 0) {
 			code = say_err(&err);
 			out->size = before;
 			continue;
@@ -193,21 +261,24 @@ static int show_all(struct queue *queue, char **words, int count, bool json, str
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
-						      { "help", OPTION_FLAG, 'h' },
-						      { .name = "" } };
+	static const struct option long_options[] = {
+		{ "json", OPTION_FLAG, 'j' }, { "env", OPTION_FLAG, 'e' }, { "help", OPTION_FLAG, 'h' }, { .name = "" }
+	};
 	struct options options = OPTIONS("show", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
 	SCOPE_BUF struct buf out = BUF_EMPTY;
-	bool json = false;
+	bool json = false, values = false;
 	uint64_t id;
 	int option;
 
 	while ((option = options_next(&options, &err)) > 0) {
 		if (option == 'h')
 			return print_usage(usage);
-		json = true;
+		if (option == 'e')
+			values = true;
+		else
+			json = true;
 	}
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
@@ -217,7 +288,7 @@ int cmd_show(int argc, char **argv)
 		return say_err(&err);
 	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0
 			   ? say_err(&err)
-			   : show_all(queue, argv + options.next, argc - options.next, json, &out);
+			   : show_all(queue, argv + options.next, argc - options.next, json, values, &out);
 	int printed = out.size ? print_buf(&out) : EXIT_OK;
 	return code ? code : printed;
 }

@@ -25,6 +25,7 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/vram.h"
+#include "submit/dedupe.h"
 #include "submit/job.h"
 #include "submit/spool.h"
 #include "submit/spooltasks.h"
@@ -54,6 +55,7 @@ static const char usage[] =
 	"  -b, --begin TIME       not before: 22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h\n"
 	"  -H, --hold             does not start until it is released\n"
 	"      --standing             a service: runs only while nobody else wants the card\n"
+	"      --dedupe KEY       not if a job that waits or runs has this key: prints that one's id\n"
 	"      --export LIST      all, none, or NAME,NAME=VALUE,... of the environment\n"
 	"  -W, --wait             returns when all have ended, with the last one's exit code\n"
 	"      --dry-run          checks, prints the header in full, spools nothing (also --test-only)\n"
@@ -98,6 +100,7 @@ static const struct {
 	{ "dependency", 0, "after", "" },
 	{ "array", 'a', "array", "" },
 	{ "standing", 0, "standing", "true" },
+	{ "dedupe", 0, "dedupe", "" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
@@ -115,6 +118,7 @@ struct request {
 struct jobs {
 	struct job *list;
 	struct job_facts *facts;
+	struct dedupe *keys; /* NULL: none of them has one */
 	int count;
 };
 
@@ -242,21 +246,30 @@ static int apply(const struct request *request, struct job *job, struct err *err
 	return request->arguments ? job_set_argv(job, request->arguments, err) : 0;
 }
 
+/* A line each. */
+static void tell_notices(const struct buf *notices)
+{
+	for (const char *line = notices->text; line && *line;) {
+		size_t length = strcspn(line, "\n");
+		say("%.*s", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
 static int read_job(const struct request *request, const char *name, const struct conf *conf, const char *folder,
 		    struct job *job, struct err *err)
 {
 	SCOPE_FREE char *text = NULL;
-	char notice[256] = "";
+	SCOPE_BUF struct buf notices = BUF_EMPTY;
 	size_t size;
 
 	*job = JOB_EMPTY;
-	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, notice, err) < 0))
+	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, &notices, err) < 0))
 		return -1;
 	if (apply(request, job, err) < 0 || job_complete(job, conf, folder, err) < 0 ||
 	    card_check(conf, job->card, err) < 0 || vram_check(conf, job->card, job->vram_bytes, err) < 0)
 		return -1;
-	if (notice[0])
-		say("%s", notice);
+	tell_notices(&notices);
 	return 0;
 }
 
@@ -288,12 +301,20 @@ static int read_jobs(const struct request *request, const struct conf *conf, str
 	return 0;
 }
 
+static void end_keys(struct jobs *jobs)
+{
+	for (int i = 0; jobs->keys && i < jobs->count; i++)
+		dedupe_end(&jobs->keys[i]);
+}
+
 static void free_jobs(struct jobs *jobs)
 {
 	for (int i = 0; i < jobs->count; i++) {
 		job_free(&jobs->list[i]);
 		job_facts_free(&jobs->facts[i]);
 	}
+	end_keys(jobs);
+	free(jobs->keys);
 	free(jobs->list);
 	free(jobs->facts);
 }
@@ -307,6 +328,96 @@ static int print_headers(const struct jobs *jobs)
 	return print_buf(&out);
 }
 
+/* Another job has its key, of this call or one before: it is not spooled. */
+static bool is_known(const struct jobs *jobs, int i)
+{
+	return jobs->keys && jobs->keys[i].holder;
+}
+
+/* The job with the first key behind `last`, and of several with that key the first; -1: none is left. */
+static int next_key(const struct jobs *jobs, const char *last)
+{
+	int next = -1;
+
+	for (int i = 0; i < jobs->count; i++) {
+		const char *key = jobs->list[i].dedupe;
+		if (key && (!last || strcmp(key, last) > 0) && (next < 0 || strcmp(key, jobs->list[next].dedupe) < 0))
+			next = i;
+	}
+	return next;
+}
+
+static int claim_keys(struct queue *queue, struct jobs *jobs, struct err *err)
+{
+	int i = next_key(jobs, NULL);
+
+	if (i < 0)
+		return 0;
+	jobs->keys = malloc((size_t)jobs->count * sizeof *jobs->keys);
+	if (!jobs->keys)
+		return err_sys(err, "cannot spool job");
+	for (int j = 0; j < jobs->count; j++)
+		jobs->keys[j] = DEDUPE_NONE;
+	for (; i >= 0; i = next_key(jobs, jobs->list[i].dedupe)) {
+		if (dedupe_claim(&queue->spool, jobs->list[i].dedupe, &jobs->keys[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The job of this call that has the key of job `i`, or `i` itself. */
+static int first_of_key(const struct jobs *jobs, int i)
+{
+	int first = 0;
+
+	if (!jobs->list[i].dedupe)
+		return i;
+	while (!jobs->list[first].dedupe || strcmp(jobs->list[first].dedupe, jobs->list[i].dedupe) != 0)
+		first++;
+	return first;
+}
+
+/* Gives job `i` its id: the next one, or that of the job which has its key. */
+static void give_id(struct jobs *jobs, int i, uint64_t *number)
+{
+	int first = jobs->keys ? first_of_key(jobs, i) : i;
+
+	if (first < i)
+		jobs->keys[i].holder = jobs->facts[first].id;
+	jobs->facts[i].id = is_known(jobs, i) ? jobs->keys[i].holder : jobid_of((*number)++);
+}
+
+static int make_tasks(struct queue *queue, const struct job *job, uint64_t id, struct err *err)
+{
+	return job->array.count ? tasks_make(&queue->spool, id, &job->array, job->order, err) : 0;
+}
+
+static int spool_one(struct queue *queue, struct jobs *jobs, int i, struct err *err)
+{
+	const struct job *job = &jobs->list[i];
+	struct job_facts *facts = &jobs->facts[i];
+
+	if (is_known(jobs, i)) {
+		say("job %s has the key '%s' already", JOBID(facts->id), job->dedupe);
+		return 0;
+	}
+	if (job->dedupe && dedupe_write(&queue->spool, &jobs->keys[i], facts->id, err) < 0)
+		return -1;
+	if (spool_store_environment(&queue->spool, job, environ, facts, err) < 0 ||
+	    depend_note(&queue->spool, job, facts->id, err) < 0 || make_tasks(queue, job, facts->id, err) < 0)
+		return -1;
+	return spool_submit(&queue->spool, job, facts, err);
+}
+
+static int count_new(const struct jobs *jobs)
+{
+	int count = 0;
+
+	for (int i = 0; i < jobs->count; i++)
+		count += !is_known(jobs, i) && (!jobs->keys || first_of_key(jobs, i) == i);
+	return count;
+}
+
 /* Takes the first `count` out again; those that started meanwhile are named, since their ids were never printed. */
 static void withdraw(struct queue *queue, const struct jobs *jobs, int count)
 {
@@ -315,6 +426,8 @@ static void withdraw(struct queue *queue, const struct jobs *jobs, int count)
 	if (!queue->inside && line_lock(&queue->line, &ignored) < 0)
 		return;
 	for (int i = 0; i < count; i++) {
+		if (is_known(jobs, i))
+			continue;
 		if (spool_withdraw(&queue->spool, jobs->facts[i].id, &ignored) != 1)
 			say("job %s had already started", JOBID(jobs->facts[i].id));
 	}
@@ -323,31 +436,29 @@ static void withdraw(struct queue *queue, const struct jobs *jobs, int count)
 	spool_submit_sync(&queue->spool, &ignored);
 }
 
-static int make_tasks(struct queue *queue, const struct job *job, uint64_t id, struct err *err)
-{
-	return job->array.count ? tasks_make(&queue->spool, id, &job->array, job->order, err) : 0;
-}
-
 static int spool_jobs(struct queue *queue, struct jobs *jobs, struct err *err)
 {
-	uint64_t first;
+	uint64_t first = 0;
+	int count;
 
-	if (queue_take_ids(queue, (unsigned)jobs->count, &first, err) < 0)
+	if (claim_keys(queue, jobs, err) < 0)
+		return -1;
+	count = count_new(jobs);
+	if (count && queue_take_ids(queue, (unsigned)count, &first, err) < 0)
 		return err_wrap(err, "cannot spool job");
+	uint64_t number = jobid_number(first);
 	for (int i = 0; i < jobs->count; i++) {
-		jobs->facts[i].id = jobid_of(jobid_number(first) + (uint64_t)i);
-		if (spool_store_environment(&queue->spool, &jobs->list[i], environ, &jobs->facts[i], err) < 0 ||
-		    depend_note(&queue->spool, &jobs->list[i], jobs->facts[i].id, err) < 0 ||
-		    make_tasks(queue, &jobs->list[i], jobs->facts[i].id, err) < 0 ||
-		    spool_submit(&queue->spool, &jobs->list[i], &jobs->facts[i], err) < 0) {
+		give_id(jobs, i, &number);
+		if (spool_one(queue, jobs, i, err) < 0) {
 			withdraw(queue, jobs, i);
 			return -1;
 		}
 	}
-	if (spool_submit_sync(&queue->spool, err) < 0) {
+	if (count && spool_submit_sync(&queue->spool, err) < 0) {
 		withdraw(queue, jobs, jobs->count);
 		return -1;
 	}
+	end_keys(jobs);
 	return 0;
 }
 

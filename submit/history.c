@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,7 +55,44 @@ static void format_row(const struct history_row *row, struct buf *line)
 	buf_printf(line, "\t%s\n", outcome_names[row->outcome]);
 }
 
-int history_append(int queue_fd, const struct history_row *row, struct err *err)
+static void old_name(int number, char name[16])
+{
+	fmt(name, 16, number ? "log.tsv.%d" : "log.tsv", number);
+}
+
+/* Each file makes room for the one before it, up to the first gap, which a killed call may have left. None is renamed
+ * over another but the oldest: a person may rename as well. */
+static void shift(int queue_fd)
+{
+	char from[16], to[16];
+	int gap = 1;
+
+	for (; gap < HISTORY_OLD; gap++) {
+		old_name(gap, to);
+		if (!file_exists(queue_fd, to))
+			break;
+	}
+	for (int i = gap; i > 0; i--) {
+		old_name(i - 1, from);
+		old_name(i, to);
+		if (file_rename(queue_fd, from, queue_fd, to, i == HISTORY_OLD ? 0 : RENAME_NOREPLACE) < 0)
+			return;
+	}
+}
+
+/* One of several writers that find it too large; the others have another file's lock then, or none. What fails is left
+ * to the next row's writer. */
+static void rotate(int queue_fd, int fd)
+{
+	struct stat opened, named;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+	    fstatat(queue_fd, "log.tsv", &named, AT_SYMLINK_NOFOLLOW) == 0 && opened.st_ino == named.st_ino &&
+	    opened.st_dev == named.st_dev)
+		shift(queue_fd);
+}
+
+int history_append(int queue_fd, const struct history_row *row, uint64_t log_bytes, struct err *err)
 {
 	SCOPE_BUF struct buf line = BUF_EMPTY;
 	SCOPE_FD int fd =
@@ -64,7 +102,7 @@ int history_append(int queue_fd, const struct history_row *row, struct err *err)
 		return err_sys(err, "cannot open log.tsv");
 	if (!file_is_ours(fd, "log.tsv", err))
 		return -1;
-	tsv_start(fd, header, &line);
+	int64_t before = tsv_start(fd, header, &line);
 	format_row(row, &line);
 	if (!buf_ok(&line)) {
 		errno = ENOMEM;
@@ -76,6 +114,8 @@ int history_append(int queue_fd, const struct history_row *row, struct err *err)
 			errno = ENOSPC;
 		return err_sys(err, "cannot write log.tsv");
 	}
+	if (log_bytes && before >= 0 && (uint64_t)before + line.size > log_bytes)
+		rotate(queue_fd, fd);
 	return 0;
 }
 
@@ -145,6 +185,98 @@ static int parse_row(char *text, struct history_row *row)
 	return 0;
 }
 
+struct logs {
+	int fds[HISTORY_OLD + 1];
+	off_t from[HISTORY_OLD + 1]; /* where reading begins */
+	struct stat found[HISTORY_OLD + 1];
+	int count;
+};
+
+static void close_logs(struct logs *logs)
+{
+	for (int i = 0; i < logs->count; i++)
+		scope_close(&logs->fds[i]);
+}
+
+static bool is_known(const struct logs *logs, const struct stat *found)
+{
+	for (int i = 0; i < logs->count; i++) {
+		if (logs->found[i].st_ino == found->st_ino && logs->found[i].st_dev == found->st_dev)
+			return true;
+	}
+	return false;
+}
+
+/* An older file that is none of ours is a person's business; the log itself has to be right. */
+static int open_one(struct logs *logs, int queue_fd, int number, struct err *err)
+{
+	char name[16];
+	struct err ignored = ERR_NONE;
+	struct stat *found = &logs->found[logs->count];
+
+	old_name(number, name);
+	SCOPE_FD int fd = openat(queue_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return number || errno == ENOENT ? 0 : err_sys(err, "cannot open log.tsv");
+	if (!file_is_ours(fd, name, number ? &ignored : err))
+		return number ? 0 : -1;
+	if (fstat(fd, found) < 0 || is_known(logs, found))
+		return 0;
+	logs->fds[logs->count++] = TAKE_FD(fd);
+	return 0;
+}
+
+/* Newest first, so that one which is renamed meanwhile is met under its new name, if not under the old one. */
+static int open_logs(struct logs *logs, int queue_fd, off_t bytes, struct err *err)
+{
+	off_t left = bytes;
+
+	logs->count = 0;
+	for (int number = 0; number <= HISTORY_OLD && (bytes == 0 || left > 0); number++) {
+		int known = logs->count;
+		if (open_one(logs, queue_fd, number, err) < 0) {
+			close_logs(logs);
+			return -1;
+		}
+		if (logs->count == known)
+			continue;
+		off_t size = logs->found[known].st_size;
+		logs->from[known] = bytes && size > left ? size - left : 0;
+		left -= size;
+	}
+	return 0;
+}
+
+static int read_rows(int fd, off_t from, int (*visit)(const struct history_row *row, void *context), void *context,
+		     struct err *err)
+{
+	SCOPE_FREE char *text = NULL;
+	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	FILE *file = copy < 0 ? NULL : fdopen(copy, "r");
+	size_t size = 0;
+	ssize_t length;
+
+	if (!file || !row) {
+		err_sys(err, "cannot read log.tsv");
+		if (file)
+			fclose(file);
+		else if (copy >= 0)
+			close(copy);
+		return -1;
+	}
+	/* A row that this cuts lacks columns, or has none of a time. */
+	int result = fseeko(file, from, SEEK_SET) < 0 ? err_sys(err, "cannot read log.tsv") : 0;
+	while (result == 0 && (length = getline(&text, &size, file)) > 0) {
+		if (text[length - 1] == '\n')
+			text[length - 1] = '\0';
+		if (parse_row(text, row) == 0)
+			result = visit(row, context);
+	}
+	fclose(file);
+	return result;
+}
+
 int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,
 		 struct err *err)
 {
@@ -154,30 +286,14 @@ int history_each(int queue_fd, int (*visit)(const struct history_row *row, void 
 int history_each_late(int queue_fd, long bytes, int (*visit)(const struct history_row *row, void *context),
 		      void *context, struct err *err)
 {
-	SCOPE_FD int fd = openat(queue_fd, "log.tsv", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct logs logs;
+	int result = 0;
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : err_sys(err, "cannot open log.tsv");
-	if (!file_is_ours(fd, "log.tsv", err))
+	if (open_logs(&logs, queue_fd, bytes, err) < 0)
 		return -1;
-	/* A row that this cuts lacks columns, or has none of a time. A file that is shorter is read from its start. */
-	if (bytes)
-		lseek(fd, -bytes, SEEK_END);
-	FILE *file = fdopen(TAKE_FD(fd), "r");
-	if (!file)
-		return err_sys(err, "cannot open log.tsv");
-	SCOPE_FREE char *text = NULL;
-	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
-	size_t size = 0;
-	ssize_t length;
-	int result = row ? 0 : err_sys(err, "cannot read log.tsv");
-	while (result == 0 && (length = getline(&text, &size, file)) > 0) {
-		if (text[length - 1] == '\n')
-			text[length - 1] = '\0';
-		if (parse_row(text, row) == 0)
-			result = visit(row, context);
-	}
-	fclose(file);
+	for (int i = logs.count - 1; result == 0 && i >= 0; i--)
+		result = read_rows(logs.fds[i], logs.from[i], visit, context, err);
+	close_logs(&logs);
 	return result;
 }
 
@@ -201,8 +317,13 @@ static int match(const struct history_row *row, void *context)
 int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err)
 {
 	struct search search = { .id = id, .row = ret_row };
+	struct logs logs;
+	int result = 0;
 
-	if (history_each(queue_fd, match, &search, err) < 0)
+	if (open_logs(&logs, queue_fd, 0, err) < 0)
 		return -1;
-	return search.found;
+	for (int i = 0; result == 0 && !search.found && i < logs.count; i++)
+		result = read_rows(logs.fds[i], 0, match, &search, err);
+	close_logs(&logs);
+	return result < 0 ? -1 : search.found;
 }

@@ -3,6 +3,10 @@
  * log.tsv: the history of holds. One header line, then one line a hold, tab-separated, appended with one write(2) and
  * not synced. Fields are escaped \t \n \\ ; a figure that is not known is empty. A hold that ended by giving the lane
  * up has outcome `turn`.
+ *
+ * Beyond a size it is begun anew: log.tsv becomes log.tsv.1, and so on to log.tsv.4. Writers open by name and append,
+ * so a row goes to the one or the other. Readers open the newest first, and know by its inode one that was renamed
+ * meanwhile: they miss none and see none twice, whoever renames.
  */
 #ifndef PGPU_SUBMIT_HISTORY_H
 #define PGPU_SUBMIT_HISTORY_H
@@ -37,11 +41,15 @@ struct history_row {
 /* Undoes buf_field() in place. */
 void history_unescape(char *text);
 
-int history_append(int queue_fd, const struct history_row *row, struct err *err);
-/* Calls `visit` for each row in the file's order; damaged lines are passed over. A missing file has none. */
+enum { HISTORY_OLD = 4 };
+
+/* Begins the log anew where it is larger than `log_bytes` after that; 0: never. */
+int history_append(int queue_fd, const struct history_row *row, uint64_t log_bytes, struct err *err);
+/* Calls `visit` for each row in the order of writing, of older files first; damaged lines are passed over, and files
+ * that are missing. */
 int history_each(int queue_fd, int (*visit)(const struct history_row *row, void *context), void *context,
 		 struct err *err);
-/* The same of the rows in the file's last `bytes`. */
+/* The same of the rows in the last `bytes` of them all. */
 int history_each_late(int queue_fd, long bytes, int (*visit)(const struct history_row *row, void *context),
 		      void *context, struct err *err);
 /* The last row of a job that is no `turn`. 1 found, 0 not. */
@@ -49,8 +57,9 @@ int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct 
 
 /*
  * The log is not synced: after a power cut it may lack rows of jobs whose records say how they ended. Appends a row,
- * with what the record knows, for each ended record whose job has none. Returns how many, or -1.
+ * with what the record knows, for each ended record whose job has none. Where the oldest file was dropped, what ended
+ * before the first row that is left is not missing. Returns how many, or -1.
  */
-int history_repair(struct spool *spool, struct err *err);
+int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err);
 
 #endif

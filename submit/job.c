@@ -8,6 +8,7 @@
 #include "conf/base/words.h"
 #include "conf/jobid.h"
 #include "jobset.h"
+#include "slurmenv.h"
 
 void job_free(struct job *job)
 {
@@ -18,6 +19,7 @@ void job_free(struct job *job)
 	free(job->output);
 	free(job->error);
 	free(job->budget_signal);
+	free(job->dedupe);
 	words_free(job->env);
 	words_free(job->export_names);
 	free(job->script);
@@ -124,7 +126,7 @@ static bool is_ours(const char *assignment)
 {
 	return begins(assignment, "PGPU_JOB_") || begins(assignment, "PGPU_ARRAY_") ||
 	       begins(assignment, "PGPU_SUBMIT_DIR=") || begins(assignment, "PGPU_RESTART_COUNT=") ||
-	       begins(assignment, "GPU_QUEUE");
+	       begins(assignment, "GPU_QUEUE") || slurmenv_is_ours(assignment);
 }
 
 /* The item of that name, or NULL. */

@@ -31,6 +31,7 @@ enum {
 	JOB_SCRIPT_MAX = 64 << 20,
 	JOB_ENV_STRING_MAX = 128 << 10, /* the kernel's MAX_ARG_STRLEN */
 	JOB_NAME_MAX = 255,
+	JOB_DEDUPE_MAX = 80,
 	JOB_SESSION_MAX = 64,
 };
 
@@ -57,6 +58,8 @@ enum job_key {
 	JOB_KEY_ORDER,
 	JOB_KEY_SKIP_EXISTING,
 	JOB_KEY_STANDING,
+	JOB_KEY_DEDUPE,
+	JOB_KEY_SLURM_ENV,
 	JOB_KEY_BUDGET_SIGNAL,
 	JOB_KEY_COMMAND,
 	JOB_KEY_SCRIPT,
@@ -112,6 +115,8 @@ struct job {
 				   not empty, has completed; NULL: none */
 	bool standing;		/* a service: has the card only while no job and no foreign contender wants it; after
 				job_complete() it has neither budget nor limit */
+	char *dedupe;		/* at most one job that waits or runs has this key (dedupe.h); NULL: none */
+	bool slurm_env;		/* gets SLURM_* variables as well */
 	char *budget_signal;	/* as sigspec_parse() reads it; NULL: the class's */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
@@ -138,14 +143,14 @@ void job_facts_free(struct job_facts *facts);
 
 /*
  * `file_name` is for messages and for the default name ("-" for standard input: name "stdin"). `text` is not changed.
- * `ret_notice`, where not NULL, gets one line worth telling (such as "#SBATCH lines are not read") or stays "".
+ * `notices`, where not NULL, gets lines worth telling, such as what was read from #SBATCH lines, each with its newline.
  */
-int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256],
+int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, struct buf *notices,
 	      struct err *err);
 
 /*
  * Sets one key (name class session budget limit memory vram vram-max card workdir output error export requeue hold
- * begin after array order skip-existing standing budget-signal) from text, replacing what is there.
+ * begin after array order skip-existing standing dedupe slurm-env budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */
@@ -187,8 +192,9 @@ int job_output_expand(const char *pattern, uint64_t id, const char *name, char *
 /*
  * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it.
  * pgpu's own variables of an enclosing job (PGPU_JOB_*, PGPU_ARRAY_*, PGPU_SUBMIT_DIR, PGPU_RESTART_COUNT, GPU_QUEUE*)
- * never pass. This is the first half, for each of the submitter's strings; what is left to the caller is to add the
- * assignments in `export_names` and then `env` over all. A variable that an assignment of `export` sets does not pass.
+ * never pass, nor do those by which Slurm tells a job who it is (slurmenv.h). This is the first half, for each of the
+ * submitter's strings; what is left to the caller is to add the assignments in `export_names` and then `env` over all.
+ * A variable that an assignment of `export` sets does not pass.
  */
 bool job_env_passes(const struct job *job, const char *assignment);
 

@@ -12,6 +12,7 @@
 #include "conf/base/text.h"
 #include "jobheader.h"
 #include "jobplace.h"
+#include "jobsbatch.h"
 #include "jobset.h"
 #include "jobspelling.h"
 #include "jobyaml.h"
@@ -153,9 +154,12 @@ static int set_file(struct job *job, const char *file_name, struct err *err)
 }
 
 static int read_parts(const char *file_name, const struct jobspelling *spelling, size_t limit, struct job *job,
-		      struct err *err)
+		      struct buf *notices, struct err *err)
 {
 	if (read_header(file_name, spelling, limit, job, err) < 0)
+		return -1;
+	if (spelling->kind == JOBSPELLING_COMMENTS &&
+	    jobsbatch_read(file_name, spelling->body, spelling->body_size, job, notices, err) < 0)
 		return -1;
 	if (spelling->body && read_body(file_name, spelling, job, err) < 0)
 		return -1;
@@ -165,7 +169,7 @@ static int read_parts(const char *file_name, const struct jobspelling *spelling,
 }
 
 int jobfile_read(const char *file_name, const char *text, size_t size, size_t header_limit, struct job *ret_job,
-		 char ret_notice[256], struct err *err)
+		 struct buf *notices, struct err *err)
 {
 	SCOPE_JOB struct job job = JOB_EMPTY;
 	__attribute__((cleanup(jobspelling_free))) struct jobspelling spelling = { 0 };
@@ -176,20 +180,15 @@ int jobfile_read(const char *file_name, const char *text, size_t size, size_t he
 	}
 	if (check_bytes(file_name, text, size, err) < 0 ||
 	    jobspelling_read(file_name, text, size, &spelling, err) < 0 ||
-	    read_parts(file_name, &spelling, header_limit, &job, err) < 0)
+	    read_parts(file_name, &spelling, header_limit, &job, notices, err) < 0)
 		return -1;
-	if (ret_notice && spelling.sbatch_line)
-		fmt(ret_notice, 256, "#SBATCH lines are not read; write #PGPU lines (%.180s:%u)",
-		    file_name ? file_name : "", spelling.sbatch_line);
 	*ret_job = job;
 	job = JOB_EMPTY;
 	return 0;
 }
 
-int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, char ret_notice[256],
+int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, struct buf *notices,
 	      struct err *err)
 {
-	if (ret_notice)
-		ret_notice[0] = '\0';
-	return jobfile_read(file_name, text, size, JOB_HEADER_MAX, ret_job, ret_notice, err);
+	return jobfile_read(file_name, text, size, JOB_HEADER_MAX, ret_job, notices, err);
 }

@@ -7,6 +7,6 @@
 
 /* As job_parse(), with the header's limit given; `file_name` NULL: no places in errors, no name for the job. */
 int jobfile_read(const char *file_name, const char *text, size_t size, size_t header_limit, struct job *ret_job,
-		 char ret_notice[256], struct err *err);
+		 struct buf *notices, struct err *err);
 
 #endif

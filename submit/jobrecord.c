@@ -186,6 +186,9 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	put_array(record, job);
 	if (job->standing)
 		buf_puts(record, "standing: true\n");
+	put_text(record, "dedupe", job->dedupe);
+	if (job->slurm_env)
+		buf_puts(record, "slurm-env: true\n");
 	put_text(record, "budget-signal", job->budget_signal);
 	put_list(record, job->body == JOB_BODY_ARGV ? "command" : "arguments", job->argv);
 	if (job->body == JOB_BODY_SCRIPT || job->body == JOB_BODY_SHELL) {

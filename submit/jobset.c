@@ -31,6 +31,8 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_EXPORT] = "export",
 	[JOB_KEY_REQUEUE] = "requeue",
 	[JOB_KEY_STANDING] = "standing",
+	[JOB_KEY_DEDUPE] = "dedupe",
+	[JOB_KEY_SLURM_ENV] = "slurm-env",
 	[JOB_KEY_HOLD] = "hold",
 	[JOB_KEY_BEGIN] = "begin",
 	[JOB_KEY_AFTER] = "after",
@@ -187,6 +189,20 @@ static int set_requeue(struct job *job, const char *value, struct err *err)
 static int set_standing(struct job *job, const char *value, struct err *err)
 {
 	return text_bool_parse(value, &job->standing, err);
+}
+
+static int set_dedupe(struct job *job, const char *value, struct err *err)
+{
+	if (has_control(value))
+		return err_set(err, EXIT_USAGE, "a control character in the key");
+	if (strlen(value) > JOB_DEDUPE_MAX)
+		return err_set(err, EXIT_USAGE, "longer than %d bytes", JOB_DEDUPE_MAX);
+	return set_text(&job->dedupe, value, err);
+}
+
+static int set_slurm_env(struct job *job, const char *value, struct err *err)
+{
+	return text_bool_parse(value, &job->slurm_env, err);
 }
 
 static int set_budget_signal(struct job *job, const char *value, struct err *err)
@@ -355,6 +371,7 @@ static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct
 	[JOB_KEY_VRAM_MAX] = set_vram_max, [JOB_KEY_BEGIN] = set_begin,
 	[JOB_KEY_AFTER] = set_after,	   [JOB_KEY_ARRAY] = set_array,
 	[JOB_KEY_ORDER] = set_order,	   [JOB_KEY_SKIP_EXISTING] = set_skip_existing,
+	[JOB_KEY_DEDUPE] = set_dedupe,	   [JOB_KEY_SLURM_ENV] = set_slurm_env,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -122,8 +122,6 @@ static int read_comments(struct jobspelling *spelling, const char *file_name, co
 			closed = true;
 		else if (!closed && read_comment(spelling, file_name, &line, err) < 0)
 			return -1;
-		if (begins(&line, "#SBATCH") && !spelling->sbatch_line)
-			spelling->sbatch_line = line.number;
 		command = is_command(&line);
 	}
 	return 0;

@@ -21,7 +21,6 @@ struct jobspelling {
 	const char *body; /* points into the text: what follows the header, for comments all; NULL for pure YAML */
 	size_t body_size;
 	unsigned body_line;
-	unsigned sbatch_line; /* the first #SBATCH line among the first comments; 0: none */
 };
 
 enum { JOBSPELLING_INDENT = sizeof "#PGPU " - 1 };

@@ -15,6 +15,7 @@
 #include "conf/base/scope.h"
 #include "conf/jobid.h"
 #include "spooltasks.h"
+#include "submit/dedupe.h"
 
 #define DAY_NS		    (86400 * NS_PER_S)
 #define ENVIRONMENT_REST_NS (SPOOL_ENV_TOUCHED_DAYS * 2 * DAY_NS)
@@ -178,7 +179,8 @@ int prune(struct spool *spool, const struct conf *conf, int64_t now_wall_ns, str
 
 	if (removed == 0 && list.count)
 		removed = remove_records(&list, conf, now_wall_ns, err);
-	if (removed >= 0 && remove_environments(&list, now_wall_ns, err) < 0)
+	if (removed >= 0 &&
+	    (remove_environments(&list, now_wall_ns, err) < 0 || dedupe_prune(spool, now_wall_ns, err) < 0))
 		removed = -1;
 	free(list.all);
 	free(list.used);

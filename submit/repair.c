@@ -5,6 +5,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "history.h"
 
@@ -37,19 +38,27 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* A row `lost` or `turn` is that of an earlier hold; the record's own end needs one of its own. */
-static int add_row(const struct history_row *row, void *context)
-{
-	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST ? add_id(context, row->id)
-											    : 0;
-}
-
 struct missing {
 	struct spool *spool;
 	struct ids logged;
+	int64_t oldest_wall_ns; /* the first row's; 0: no row yet */
+	bool dropped;		/* there were older ones */
+	uint64_t log_bytes;
 	int count;
 	struct err *err;
 };
+
+/* A row `lost` or `turn` is that of an earlier hold; the record's own end needs one of its own. */
+static int add_row(const struct history_row *row, void *context)
+{
+	struct missing *missing = context;
+
+	if (missing->oldest_wall_ns == 0)
+		missing->oldest_wall_ns = row->ended_wall_ns;
+	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST
+		       ? add_id(&missing->logged, row->id)
+		       : 0;
+}
 
 static int check_record(const struct spool_name *name, const char *file, void *context)
 {
@@ -67,6 +76,7 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 		return 0;
 	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
 	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS ||
+	    (missing->dropped && row.ended_wall_ns < missing->oldest_wall_ns) ||
 	    spool_read(missing->spool, SPOOL_ENDED, file, &job, &facts, &ignored) < 0)
 		return 0;
 	job_command_line(&job, &command);
@@ -80,13 +90,17 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	fmt(row.command, sizeof row.command, "%.*s", (int)sizeof row.command - 1, command.text ? command.text : "");
 	job_facts_free(&facts);
 	missing->count++;
-	return history_append(missing->spool->queue_fd, &row, missing->err);
+	return history_append(missing->spool->queue_fd, &row, missing->log_bytes, missing->err);
 }
 
-int history_repair(struct spool *spool, struct err *err)
+int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err)
 {
-	struct missing missing = { .spool = spool, .err = err };
-	int result = history_each(spool->queue_fd, add_row, &missing.logged, err);
+	struct missing missing = { .spool = spool, .log_bytes = log_bytes, .err = err };
+	char oldest[32];
+
+	fmt(oldest, sizeof oldest, "log.tsv.%d", HISTORY_OLD);
+	missing.dropped = file_exists(spool->queue_fd, oldest);
+	int result = history_each(spool->queue_fd, add_row, &missing, err);
 
 	if (result == 0 && missing.logged.count)
 		qsort(missing.logged.list, missing.logged.count, sizeof *missing.logged.list, compare);

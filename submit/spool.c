@@ -22,6 +22,7 @@ static const char *const folder_names[SPOOL_FOLDERS] = {
 	[SPOOL_PENDING_DIR] = "pending", [SPOOL_RUNNING_DIR] = "running", [SPOOL_ENDED_DIR] = "ended",
 	[SPOOL_ORDERS_DIR] = "orders",	 [SPOOL_ENV_DIR] = "env",	  [SPOOL_REASONS_DIR] = "reasons",
 	[SPOOL_BAD_DIR] = "bad",	 [SPOOL_AFTER_DIR] = "after",	  [SPOOL_TASKS_DIR] = "tasks",
+	[SPOOL_DEDUPE_DIR] = "dedupe",
 };
 
 const char *const outcome_names[OUTCOMES] = {

@@ -21,6 +21,7 @@
  *     tasks/NUMBER                                    what became of each task of an array
  *     reasons/ID                                      why it ended as it did, one line for people
  *     bad/                                            what could not be read, set aside under its own name
+ *     dedupe/KEY                                  the job that was last submitted with this key (dedupe.h)
  *     pending/.ID:...PID                              a record being written
  *
  * One rename is one decision. Durable, then announced: spool_submit() returns after file and folder are synced;
@@ -49,6 +50,7 @@ enum spool_folder {
 	SPOOL_AFTER_DIR,
 	SPOOL_TASKS_DIR,
 	SPOOL_BAD_DIR,
+	SPOOL_DEDUPE_DIR,
 	SPOOL_FOLDERS,
 };
 

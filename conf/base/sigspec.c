@@ -26,18 +26,25 @@ static int find_signal(const char *name, const char *names[PLAIN_SIGNALS])
 	return found;
 }
 
-static int read_name(const char *text, struct sigspec *spec, struct err *err)
+static int read_any(const char *text, int *ret_sig, struct err *err)
 {
 	const char *names[PLAIN_SIGNALS], *plain = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
 	char hint[64];
 
-	spec->sig = find_signal(plain, names);
-	if (spec->sig == SIGKILL || spec->sig == SIGSTOP)
-		return err_set(err, EXIT_USAGE, "no process can catch %s", plain);
-	if (spec->sig)
+	*ret_sig = find_signal(plain, names);
+	if (*ret_sig)
 		return 0;
 	text_hint(plain, names, hint, sizeof hint);
 	return err_set(err, EXIT_USAGE, "unknown signal '%s'%s", plain, hint);
+}
+
+static int read_name(const char *text, struct sigspec *spec, struct err *err)
+{
+	if (read_any(text, &spec->sig, err) < 0)
+		return -1;
+	if (spec->sig == SIGKILL || spec->sig == SIGSTOP)
+		return err_set(err, EXIT_USAGE, "no process can catch %s", sigabbrev_np(spec->sig));
+	return 0;
 }
 
 int sigspec_parse(const char *text, struct sigspec *ret_spec, struct err *err)
@@ -57,4 +64,31 @@ int sigspec_parse(const char *text, struct sigspec *ret_spec, struct err *err)
 		return -1;
 	*ret_spec = spec;
 	return 0;
+}
+
+int sigspec_signal(const char *text, int *ret_sig, struct err *err)
+{
+	char word[NAME];
+	int64_t number;
+
+	if (*text >= '0' && *text <= '9') {
+		if (text_number_parse(text, 1, SIGRTMAX, &number, err) < 0)
+			return -1;
+		*ret_sig = (int)number;
+		return 0;
+	}
+	fmt(word, sizeof word, "%s", text);
+	for (char *p = word; *p; p++)
+		*p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+	return read_any(word, ret_sig, err);
+}
+
+void sigspec_name(int sig, char text[24])
+{
+	const char *name = sigabbrev_np(sig);
+
+	if (name)
+		fmt(text, 24, "%s", name);
+	else
+		fmt(text, 24, "signal %d", sig);
 }

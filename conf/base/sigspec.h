@@ -21,4 +21,9 @@ struct sigspec {
  * `text` "" gives sig 0. */
 int sigspec_parse(const char *text, struct sigspec *ret_spec, struct err *err);
 
+/* A signal that is sent now: a name with or without SIG, in any case, or a number; KILL and STOP too. */
+int sigspec_signal(const char *text, int *ret_sig, struct err *err);
+/* "USR1"; the number of one without a name. `text` holds 24 bytes. */
+void sigspec_name(int sig, char text[24]);
+
 #endif

@@ -6,7 +6,7 @@
 #include "buf.h"
 
 /* What goes before a line: the header in an empty file; the end of a line that a writer left without, so that ours is
- * whole. `fd` can be read. */
-void tsv_start(int fd, const char *header, struct buf *line);
+ * whole. `fd` can be read. Returns how large the file is, -1: unknown. */
+int64_t tsv_start(int fd, const char *header, struct buf *line);
 
 #endif

@@ -169,6 +169,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.memory_bytes = UINT64_C(24) << 30,
 		.keep_ns = 30 * 86400 * NS_PER_S,
 		.keep_jobs = 10000,
+		.log_bytes = UINT64_C(16) << 20,
 		.lost_limit = 3,
 		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,

@@ -188,23 +188,6 @@ static void other_comments_are_comments(void **state)
 	job_free(&job);
 }
 
-static void sbatch_lines_are_noticed(void **state)
-{
-	struct job job = JOB_EMPTY;
-	char notice[256];
-	static const char text[] = "#!/bin/sh\n#PGPU name: a\n#SBATCH -t 5\n#SBATCH -p x\ntrue\n";
-	static const char late[] = "#!/bin/sh\ntrue\n#SBATCH -t 5\n";
-
-	(void)state;
-	assert_int_equal(job_parse("d/j.sh", text, strlen(text), &job, notice, NULL), 0);
-	assert_string_equal(notice, "#SBATCH lines are not read; write #PGPU lines (d/j.sh:3)");
-	job_free(&job);
-	assert_int_equal(job_parse("d/j.sh", late, strlen(late), &job, notice, NULL), 0);
-	assert_string_equal(notice, "");
-	assert_string_equal(job.name, "j");
-	job_free(&job);
-}
-
 static void one_command(void **state)
 {
 	struct job job;
@@ -309,7 +292,6 @@ int main(void)
 		cmocka_unit_test(comment_header),
 		cmocka_unit_test(comment_header_can_be_closed),
 		cmocka_unit_test(other_comments_are_comments),
-		cmocka_unit_test(sbatch_lines_are_noticed),
 		cmocka_unit_test(one_command),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(names_come_from_the_file),

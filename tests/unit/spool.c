@@ -350,7 +350,7 @@ static void a_log_line_reads_back(void **state)
 	struct spool *spool = *state;
 	struct history_row row = make_row(5), back;
 
-	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
 	assert_int_equal(history_find(spool->queue_fd, jobid_of(5), &back, NULL), 1);
 	assert_string_equal(back.name, row.name);
 	assert_string_equal(back.command, row.command);
@@ -368,11 +368,11 @@ static void a_line_cut_short_spoils_only_itself(void **state)
 	struct history_row row = make_row(5), back;
 	SCOPE_FD int fd = -1;
 
-	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
 	fd = openat(spool->queue_fd, "log.tsv", O_WRONLY | O_APPEND);
 	assert_int_equal(write_all(fd, "2027-01-15T08:00", 16), 0);
 	row.id = jobid_of(6);
-	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
 	assert_int_equal(history_find(spool->queue_fd, jobid_of(5), &back, NULL), 1);
 	assert_int_equal(history_find(spool->queue_fd, jobid_of(6), &back, NULL), 1);
 }
@@ -395,7 +395,7 @@ static void the_end_of_the_log_has_whole_rows_only(void **state)
 	int before = 0;
 
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+		assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
 	assert_int_equal(fstatat(spool->queue_fd, "log.tsv", &log, 0), 0);
 	for (long bytes = 1; bytes < log.st_size + 10; bytes++) {
 		int count = 0;
@@ -412,7 +412,7 @@ static void a_command_is_cut_at_4096_bytes(void **state)
 	struct history_row row = make_row(5), back;
 
 	memset(row.command, '\t', sizeof row.command - 1);
-	assert_int_equal(history_append(spool->queue_fd, &row, NULL), 0);
+	assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
 	assert_int_equal(history_find(spool->queue_fd, jobid_of(5), &back, NULL), 1);
 	assert_true(strlen(back.command) * 2 <= 4096);
 	assert_true(strlen(back.command) > 2000);
@@ -424,7 +424,7 @@ static void the_log_is_never_written_through_a_link(void **state)
 	struct history_row row = make_row(5);
 
 	assert_int_equal(symlinkat("/tmp/elsewhere", spool->queue_fd, "log.tsv"), 0);
-	assert_int_equal(history_append(spool->queue_fd, &row, NULL), -1);
+	assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), -1);
 	assert_int_not_equal(access("/tmp/elsewhere", F_OK), 0);
 }
 
