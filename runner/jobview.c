@@ -25,7 +25,8 @@ void jobview_free(struct jobview *view)
 	free(view->after);
 	free(view->array);
 	view->after = view->array = NULL;
-	view->name = view->command = view->workdir = view->output = view->error = NULL;
+	free(view->pattern);
+	view->name = view->command = view->workdir = view->output = view->error = view->pattern = NULL;
 }
 
 static void start_view(struct jobview *view, uint64_t id, const char *class_name, const char *session)
@@ -104,12 +105,13 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 		tell_settling(entry, view->sentence, sizeof view->sentence);
 }
 
-static char *expand(const char *pattern, uint64_t id, const char *name)
+static char *expand(const char *pattern, const struct jobview *view)
 {
 	char path[PATH_MAX];
 	struct err ignored = ERR_NONE;
 
-	if (!pattern || job_output_expand(pattern, id, name, path, sizeof path, &ignored) < 0)
+	if (!pattern || !view->name ||
+	    job_output_path(pattern, view->id, view->output_restart, view->name, path, sizeof path, &ignored) < 0)
 		return NULL;
 	return strdup(path);
 }
@@ -160,8 +162,13 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->name = strdup(job.name);
 	view->command = command.text ? strdup(command.text) : NULL;
 	view->workdir = strdup(job.workdir);
-	view->output = expand(job.output, name->id, job.name);
-	view->error = expand(job.error, name->id, job.name);
+	/* Of a job that waits the next start's, else the last one's; a standing job's name counts each when it begins.
+	 */
+	view->output_restart = name->standing && name->restarts ? name->restarts - 1 : name->restarts;
+	view->truncate = job.truncate;
+	view->output = expand(job.output, view);
+	view->error = expand(job.error, view);
+	view->pattern = TAKE(job.output);
 	view->submitted_wall_ns = facts.submitted_wall_ns;
 	if (state == SPOOL_PENDING)
 		view->waited_ns = clock_wall_ns() - facts.submitted_wall_ns;

@@ -18,6 +18,7 @@
 #include "conf/base/words.h"
 #include "conf/jobid.h"
 #include "conf/paths.h"
+#include "outfile.h"
 #include "worker.h"
 
 static int no_start(struct err *err)
@@ -38,40 +39,14 @@ static int check_workdir(const struct prepared *prepared, struct err *err)
 						prepared->job.workdir);
 }
 
-/* The parents of a path, made as `mkdir -p` would. */
-static int make_parents(const char *path, struct err *err)
+/* A restart goes on in the file of the first start. */
+static int open_output(const struct job *job, const char *pattern, const struct entry *entry, struct err *err)
 {
-	char part[PATH_MAX];
-
-	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
-		fmt(part, sizeof part, "%.*s", (int)(end - path), path);
-		if (mkdir(part, 0777) < 0 && errno != EEXIST)
-			return err_sys(err, "cannot make folder %s", part);
-	}
-	return 0;
-}
-
-/* Appends to what is there, never through a link; a new file is made exclusively. */
-static int open_output(const char *pattern, const struct entry *entry, const char *name, struct err *err)
-{
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	char path[PATH_MAX];
 
-	if (job_output_expand(pattern, entry->id, name, path, sizeof path, err) < 0 || make_parents(path, err) < 0)
+	if (job_output_path(pattern, entry->id, entry->restarts, job->name, path, sizeof path, err) < 0)
 		return -1;
-	for (int tries = 0; tries < 10; tries++) {
-		int fd = open(path, flags);
-		if (fd < 0 && errno == ENOENT)
-			fd = open(path, flags | O_CREAT | O_EXCL, 0666);
-		/* A FIFO that nobody reads, put there by anybody, must not hold a worker and its lane; the job itself
-		 * may block. */
-		if (fd >= 0 && fcntl(fd, F_SETFL, O_APPEND) == 0)
-			return fd;
-		scope_close(&fd);
-		if (errno != EEXIST)
-			break;
-	}
-	return err_sys(err, "cannot open output %s", path);
+	return outfile_open(path, job->truncate && entry->restarts == 0, err);
 }
 
 static int open_files(struct prepared *prepared, const struct entry *entry, struct err *err)
@@ -80,9 +55,9 @@ static int open_files(struct prepared *prepared, const struct entry *entry, stru
 	mode_t mask = umask(prepared->facts.umask);
 
 	prepared->files[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job->output, entry, job->name, err);
+	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job, job->output, entry, err);
 	if (prepared->files[1] >= 0)
-		prepared->files[2] = job->error ? open_output(job->error, entry, job->name, err)
+		prepared->files[2] = job->error ? open_output(job, job->error, entry, err)
 						: fcntl(prepared->files[1], F_DUPFD_CLOEXEC, 3);
 	umask(mask);
 	return prepared->files[2] < 0 ? -1 : 0;
@@ -226,7 +201,7 @@ static bool is_done(const struct prepared *prepared, const struct entry *entry, 
 	struct stat found;
 
 	if (!job->skip_existing ||
-	    job_output_expand(job->skip_existing, entry->id, job->name, path, sizeof path, NULL) < 0 ||
+	    job_output_path(job->skip_existing, entry->id, entry->restarts, job->name, path, sizeof path, NULL) < 0 ||
 	    stat(path, &found) < 0 || !S_ISREG(found.st_mode) || found.st_size == 0)
 		return false;
 	err_set(why, EXIT_OK, "left out: %.400s is there", path);

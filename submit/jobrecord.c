@@ -176,6 +176,8 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	put_text(record, "workdir", job->workdir);
 	put_text(record, "output", job->output);
 	put_text(record, "error", job->error);
+	if (job->truncate)
+		buf_puts(record, "open-mode: truncate\n");
 	put_env(record, job->env);
 	put_export(record, job);
 	buf_printf(record, "requeue: %s\n", job->requeue ? "true" : "false");

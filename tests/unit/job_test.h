@@ -107,6 +107,7 @@ static inline void same_job(const struct job *a, const struct job *b)
 	same_text(a->workdir, b->workdir);
 	same_text(a->output, b->output);
 	same_text(a->error, b->error);
+	assert_int_equal(a->truncate, b->truncate);
 	same_words(a->env, b->env);
 	assert_int_equal(a->export, b->export);
 	same_words(a->export_names, b->export_names);

@@ -279,8 +279,8 @@ static void outputs(void **state)
 	struct job job;
 
 	(void)state;
-	refuses_header("output: a%q", "f.yaml:2:9: output: unknown '%q' (%j %A %a %x, %% for a %)");
-	refuses_header("error: a%", "f.yaml:2:8: error: unknown '%' (%j %A %a %x, %% for a %)");
+	refuses_header("output: a%q", "f.yaml:2:9: output: unknown '%q' (%j %A %a %x %u %r, %% for a %)");
+	refuses_header("error: a%", "f.yaml:2:8: error: unknown '%' (%j %A %a %x %u %r, %% for a %)");
 	refuses_header("output: logs/", "f.yaml:2:9: output: 'logs/' names a folder, not a file");
 	parses_header("output: 'a b \\$x.out'", &job);
 	assert_string_equal(job.output, "a b \\$x.out");
