@@ -23,6 +23,15 @@
 #define DYING_NS      NS_PER_S
 #define KILL_AGAIN_NS (ENTRY_AGAIN_S * NS_PER_S)
 
+void hold_begin_held(struct hold *hold, int64_t now_ns)
+{
+	struct entry *job = &hold->member->job;
+
+	hold->held_ns = now_ns;
+	/* The two clocks were read a moment apart. */
+	job->asleep_ns = (job->since_boot_ns - now_ns + NS_PER_S / 2) / NS_PER_S * NS_PER_S;
+}
+
 int64_t hold_ran_ns(const struct hold *hold)
 {
 	return clock_awake_ns() - hold->began_ns - hold->away_ns;

@@ -7,6 +7,7 @@
 #define PGPU_RUNNER_JOBVIEW_H
 
 #include "conf/base/buf.h"
+#include "runner/progress.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
 #include "submit/history.h"
@@ -44,6 +45,7 @@ struct jobview {
 	int64_t waited_ns; /* -1: unknown; so for those that follow */
 	int64_t ran_ns;
 	int64_t frozen_ns;
+	struct progress progress;
 	int64_t cpu_ns;
 	int64_t gpu_ns;
 	int64_t peak_memory_bytes;
