@@ -17,6 +17,7 @@
 #include "conf/base/scope.h"
 #include "conf/jobid.h"
 #include "runner/cell/stray.h"
+#include "runner/onend.h"
 
 #define FREEZE_MS 2000
 /* To die of SIGKILL, and then between two tries. */
@@ -151,6 +152,9 @@ static struct stray stray_of(const struct hold *hold)
 		stray_spare(&stray, workers[i]);
 	for (int i = 0; i < hold->before_count; i++)
 		stray_spare(&stray, hold->before[i]);
+	int ends = onend_started(workers);
+	for (int i = 0; i < ends; i++)
+		stray_spare(&stray, workers[i]);
 	spare_seat_owners(hold, &stray);
 	return stray;
 }

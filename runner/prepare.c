@@ -76,20 +76,20 @@ static char **find(char **list, const char *assignment)
 }
 
 /* What a task of an array is told. */
-static int name_task(struct prepared *prepared, const struct entry *entry, struct err *err)
+static int name_task(struct prepared *prepared, uint64_t id, struct err *err)
 {
 	const struct array *array = &prepared->job.array;
 	int32_t size = array_size(array), least = INT32_MAX, most = 0;
 
-	if (jobid_task(entry->id) < 0)
+	if (jobid_task(id) < 0)
 		return 0;
 	for (int i = 0; i < array->count; i++) {
 		least = array->ranges[i].first < least ? array->ranges[i].first : least;
 		most = array->ranges[i].last > most ? array->ranges[i].last : most;
 	}
 	char **extra = prepared->extra + 3;
-	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(entry->id)));
-	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(entry->id));
+	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(id)));
+	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(id));
 	extra[2] = fmt_new("PGPU_ARRAY_TASK_COUNT=%d", (int)size);
 	extra[3] = fmt_new("PGPU_ARRAY_TASK_MIN=%d", (int)least);
 	extra[4] = fmt_new("PGPU_ARRAY_TASK_MAX=%d", (int)most);
@@ -100,8 +100,11 @@ static int name_task(struct prepared *prepared, const struct entry *entry, struc
 	return 0;
 }
 
-static int merge_environment(struct prepared *prepared, const struct entry *entry, struct err *err)
+int prepare_environment(struct queue *queue, struct prepared *prepared, uint64_t id, int restarts, struct err *err)
 {
+	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
+				   &prepared->environment_block, err) < 0)
+		return -1;
 	size_t used = words_count(prepared->environment), count = used + words_count(prepared->job.env);
 
 	prepared->list = malloc((count + 1) * sizeof *prepared->list);
@@ -121,10 +124,10 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 
 	prepared->extra[0] = fmt_new("PGPU_JOB_NAME=%s", prepared->job.name);
 	prepared->extra[1] = fmt_new("PGPU_SUBMIT_DIR=%s", submit_dir ? submit_dir : "");
-	prepared->extra[2] = fmt_new("PGPU_RESTART_COUNT=%d", entry->restarts);
+	prepared->extra[2] = fmt_new("PGPU_RESTART_COUNT=%d", restarts);
 	if (!prepared->extra[0] || !prepared->extra[1] || !prepared->extra[2])
 		return err_sys(err, "cannot prepare the environment");
-	return name_task(prepared, entry, err);
+	return name_task(prepared, id, err);
 }
 
 /* The script's bytes as a file that the interpreter can read; gone with the job. */
@@ -220,10 +223,9 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 		return -1;
 	if (is_done(prepared, entry, err))
 		return 1;
-	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
-				   &prepared->environment_block, err) < 0 ||
-	    merge_environment(prepared, entry, err) < 0 || build_argv(queue, prepared, entry, err) < 0 ||
-	    check_workdir(prepared, err) < 0 || open_files(prepared, entry, err) < 0)
+	if (prepare_environment(queue, prepared, entry->id, entry->restarts, err) < 0 ||
+	    build_argv(queue, prepared, entry, err) < 0 || check_workdir(prepared, err) < 0 ||
+	    open_files(prepared, entry, err) < 0)
 		return no_start(err);
 	task->launch = (struct launch){
 		.argv = prepared->argv,

@@ -18,6 +18,7 @@ void job_free(struct job *job)
 	free(job->output);
 	free(job->error);
 	free(job->budget_signal);
+	words_free(job->on_end);
 	words_free(job->env);
 	words_free(job->export_names);
 	free(job->script);

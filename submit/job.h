@@ -59,6 +59,7 @@ enum job_key {
 	JOB_KEY_SKIP_EXISTING,
 	JOB_KEY_STANDING,
 	JOB_KEY_BUDGET_SIGNAL,
+	JOB_KEY_ON_END,
 	JOB_KEY_COMMAND,
 	JOB_KEY_SCRIPT,
 	JOB_KEY_ARGUMENTS, /* a list of texts: what stands behind `submit FILE --`, "$1" and on for the script */
@@ -115,6 +116,7 @@ struct job {
 	bool standing;		/* a service: has the card only while no job and no foreign contender wants it; after
 				job_complete() it has neither budget nor limit */
 	char *budget_signal;	/* as sigspec_parse() reads it; NULL: the class's */
+	char **on_end;		/* run once when it has ended for good, NULL-ended; NULL: the class's; empty: nothing */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;

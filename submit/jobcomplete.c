@@ -330,6 +330,8 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 	    set_default(&job->output, job->array.count ? "pgpu-%A_%a.out" : "pgpu-%j.out", err) < 0 ||
 	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)
 		return -1;
+	if (!job->on_end && conf_on_end(conf, job->class_name, &job->on_end) < 0)
+		return jobset_no_memory(err);
 	return job->error ? complete_output(job, &job->error, JOB_KEY_ERROR, err) : 0;
 }
 

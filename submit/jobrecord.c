@@ -189,6 +189,9 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	if (job->standing)
 		buf_puts(record, "standing: true\n");
 	put_text(record, "budget-signal", job->budget_signal);
+	put_list(record, "on-end", job->on_end);
+	if (job->on_end && !job->on_end[0])
+		buf_puts(record, "on-end: []\n");
 	put_list(record, job->body == JOB_BODY_ARGV ? "command" : "arguments", job->argv);
 	if (job->body == JOB_BODY_SCRIPT || job->body == JOB_BODY_SHELL) {
 		buf_puts(record, job->body == JOB_BODY_SCRIPT ? "script: " : "command: ");

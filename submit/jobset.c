@@ -39,6 +39,7 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_ORDER] = "order",
 	[JOB_KEY_SKIP_EXISTING] = "skip-existing",
 	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
+	[JOB_KEY_ON_END] = "on-end",
 	[JOB_KEY_COMMAND] = "command",
 	[JOB_KEY_SCRIPT] = "script",
 	[JOB_KEY_ARGUMENTS] = "arguments",

@@ -154,6 +154,36 @@ static void classes(void **state)
 	job_free(&job);
 }
 
+/* Its words with a '|' behind each; "-" where it has none, not even an empty list. */
+static void runs_at_the_end(const char *header, const char *wanted)
+{
+	struct job job;
+	char found[256] = "";
+
+	completes_in(top, header, &job);
+	for (char **word = job.on_end; word && *word; word++)
+		strcat(strcat(found, *word), "|");
+	assert_string_equal(job.on_end ? found : "-", wanted);
+	job_free(&job);
+}
+
+static void what_is_run_at_the_end(void **state)
+{
+	static const char general[] = "on-end \x1fnote\x1f"
+				      "a b\non-end night\non-end huge\x1fmail\n";
+
+	(void)state;
+	runs_at_the_end("name: a", "-");
+	runs_at_the_end("on-end: exit 3", "/bin/sh|-c|exit 3|");
+	memcpy(CONF.on_end, general, sizeof general - 1);
+	CONF.on_end_size = sizeof general - 1;
+	runs_at_the_end("name: a", "note|a b|");
+	runs_at_the_end("class: night", "-");
+	runs_at_the_end("class: night\non-end: [x, '']", "x||");
+	runs_at_the_end("on-end: []", "");
+	CONF.on_end_size = 0;
+}
+
 static void ceilings(void **state)
 {
 	struct job job;
@@ -466,6 +496,7 @@ int main(void)
 		cmocka_unit_test(budget_and_limit),
 		cmocka_unit_test(a_standing_job_has_no_times),
 		cmocka_unit_test(classes),
+		cmocka_unit_test(what_is_run_at_the_end),
 		cmocka_unit_test(ceilings),
 		cmocka_unit_test(an_option_has_no_place),
 		cmocka_unit_test(folders),

@@ -113,6 +113,8 @@ static inline void same_job(const struct job *a, const struct job *b)
 	same_words(a->export_names, b->export_names);
 	assert_int_equal(a->requeue, b->requeue);
 	assert_int_equal(a->standing, b->standing);
+	assert_true(!a->on_end == !b->on_end);
+	same_words(a->on_end, b->on_end);
 	assert_int_equal(a->body, b->body);
 	assert_int_equal(a->script_size, b->script_size);
 	if (a->script_size)

@@ -39,6 +39,12 @@ static void wrong_types(void **state)
 	refuses("command: {a: b}\n", "f.yaml:1:10: command: must be a shell line or a list, not a map");
 	refuses("command: [a, [b]]\n", "f.yaml:1:14: command: a list holds texts, nothing nested");
 	refuses("command: a\narguments: b\n", "f.yaml:2:12: arguments: must be a list, not a text");
+	refuses("command: a\non-end: { b: c }\n", "f.yaml:2:9: on-end: must be a shell line or a list, not a map");
+	refuses("command: a\non-end: ['', b]\n", "f.yaml:2:10: on-end: its first word is empty");
+	refuses("command: a\non-end: ' '\n", "f.yaml:2:9: on-end: nothing but blanks");
+	refuses("command: a\non-end: ''\n", "f.yaml:2:9: on-end: a value is missing");
+	refuses("command: a\non-end: [b, ~]\n",
+		"f.yaml:2:13: on-end: a value is missing (quote it if '~' is meant as text)");
 }
 
 static void bare_numbers_C013(void **state)
