@@ -10,6 +10,7 @@
 #include "conf.h"
 #include "conf_file.h"
 #include "conf_keys.h"
+#include "conf_onend.h"
 #include "runner/commands.h"
 #include "runner/options.h"
 
@@ -21,8 +22,9 @@ static const char usage[] = "usage: pgpu conf [--check FILE]\n"
 
 enum { COMMENT_COLUMN = 40 };
 
-static void print_keys(const struct conf_key keys[], const void *row, const int lines[], const char *indent,
-		       const char *source, struct buf *buf)
+/* `class_name` is "" outside of a class. */
+static void print_keys(const struct conf *conf, const struct conf_key keys[], const char *class_name, const void *row,
+		       const int lines[], const char *indent, struct buf *buf)
 {
 	for (int i = 0; keys[i].name[0]; i++) {
 		size_t start = buf->size;
@@ -31,11 +33,14 @@ static void print_keys(const struct conf_key keys[], const void *row, const int 
 		if (keys != conf_root_keys && !keys[i].needed && !lines[i] && !conf_key_given(&keys[i], row))
 			continue;
 		buf_printf(buf, "%s%s = ", indent, keys[i].name);
-		conf_key_print(&keys[i], row, buf);
+		if (keys[i].kind == CONF_COMMAND)
+			conf_onend_print(conf, class_name, buf);
+		else
+			conf_key_print(&keys[i], row, buf);
 		int used = (int)(buf->size - start);
 		buf_printf(buf, "%*s# ", used < COMMENT_COLUMN ? COMMENT_COLUMN - used : 1, "");
 		if (lines[i])
-			buf_printf(buf, "%s:%d\n", source, lines[i]);
+			buf_printf(buf, "%s:%d\n", conf->source, lines[i]);
 		else
 			buf_puts(buf, "built-in\n");
 	}
@@ -51,15 +56,16 @@ static int print_conf(void)
 	if (conf_load_lines(&conf, &lines, &err) < 0)
 		return say_err(&err);
 	buf_printf(&buf, "# from: %s\n", conf.source);
-	print_keys(conf_root_keys, &conf, lines.root, "", conf.source, &buf);
+	print_keys(&conf, conf_root_keys, "", &conf, lines.root, "", &buf);
 	for (int i = 0; i < conf.bound_count; i++) {
 		buf_printf(&buf, "\nlane \"%s\" {\n", conf.bound[i].name);
-		print_keys(conf_lane_keys, &conf.bound[i], lines.bound[i], "\t", conf.source, &buf);
+		print_keys(&conf, conf_lane_keys, "", &conf.bound[i], lines.bound[i], "\t", &buf);
 		buf_puts(&buf, "}\n");
 	}
 	for (int i = 0; i < conf.class_count; i++) {
 		buf_printf(&buf, "\nclass \"%s\" {\n", conf.classes[i].name);
-		print_keys(conf_class_keys, &conf.classes[i], lines.classes[i], "\t", conf.source, &buf);
+		print_keys(&conf, conf_class_keys, conf.classes[i].name, &conf.classes[i], lines.classes[i], "\t",
+			   &buf);
 		buf_puts(&buf, "}\n");
 	}
 	return print_buf(&buf);

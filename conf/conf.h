@@ -19,6 +19,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "conf/base/err.h"
@@ -34,6 +35,7 @@ enum {
 	CONF_PROCESSES = 4194304,
 	CONF_LOST = 1000,
 	CONF_KEEP = 10000000,
+	CONF_ON_END = 4096,
 	CONF_STAMP = 128
 };
 
@@ -99,9 +101,11 @@ struct conf {
 	int64_t drained_until_s;
 	char stamp[CONF_STAMP]; /* what the file was: device, inode, size, times, and the built-in text's sum */
 	int class_count;
+	size_t on_end_size;			 /* bytes in `on_end` */
 	char source[PATH_MAX];			 /* path of the file, or "built-in" */
 	struct conf_class classes[CONF_CLASSES]; /* late: what is not used of it is never touched */
 	struct conf_lane bound[CONF_LANES];	 /* likewise: the lanes by their number */
+	char on_end[CONF_ON_END];		 /* likewise: see conf_onend.h */
 };
 
 /* Of resident = 0: one more than lanes. */
@@ -113,6 +117,10 @@ uint64_t conf_ram(const struct conf *conf);
 const char *conf_lane_card(const struct conf *conf, int lane);
 /* Whether any lane is bound to the card. */
 bool conf_binds(const struct conf *conf, const char *card);
+
+/* What is run when a job of the class has ended: `*ret_words` is a list that words_free() ends, NULL for nothing. -1:
+ * memory is out. */
+int conf_on_end(const struct conf *conf, const char *class_name, char ***ret_words);
 
 /* True while no job starts; what has begun goes on. */
 bool conf_is_drained(const struct conf *conf);

@@ -11,6 +11,7 @@
  *     classes 7
  *     class interactive          and the keys of conf_class_keys, for each
  *     lane left                  and the keys of conf_lane_keys, for each that is bound to a card
+ *     on-end ...                 the lines of conf_onend.h
  *     sum 0123456789abcdef
  */
 #include "conf.h"
@@ -28,6 +29,7 @@
 #include "base/text.h"
 #include "conf_builtin.h"
 #include "conf_keys.h"
+#include "conf_onend.h"
 #include "conf_place.h"
 
 #define COPY_NAME    "conf"
@@ -80,6 +82,8 @@ static int take_text(char **next, const char *name, char *text, size_t size)
 static int take_keys(char **next, const struct conf_key keys[], bool all, void *row)
 {
 	for (; keys->name[0]; keys++) {
+		if (keys->kind == CONF_COMMAND)
+			continue;
 		const char *value = take_line(next, keys->name);
 		if (value ? conf_key_load(keys, row, value) < 0 : all)
 			return -1;
@@ -160,7 +164,7 @@ static int parse(char *text, size_t size, struct conf *conf, struct err *err)
 	if (!whole || take_text(&next, "source", conf->source, sizeof conf->source) < 0 ||
 	    take_text(&next, "stamp", conf->stamp, sizeof conf->stamp) < 0 || take_drained(&next, conf) < 0 ||
 	    take_keys(&next, conf_root_keys, true, conf) < 0 || take_classes(&next, conf) < 0 ||
-	    take_lanes(&next, conf) < 0 || next != text + size - SUM_LINE)
+	    take_lanes(&next, conf) < 0 || conf_onend_load(conf, &next) < 0 || next != text + size - SUM_LINE)
 		return refuse_damaged(err);
 	if (!conf_class_find(conf, conf->run_class) || !conf_class_find(conf, conf->submit_class))
 		return refuse_damaged(err);
@@ -217,7 +221,7 @@ bool conf_copy_fresh(const struct conf *copy)
 static void put_keys(const struct conf_key keys[], bool all, const void *row, struct buf *buf)
 {
 	for (; keys->name[0]; keys++) {
-		if (all || conf_key_given(keys, row))
+		if (keys->kind != CONF_COMMAND && (all || conf_key_given(keys, row)))
 			conf_key_store(keys, row, buf);
 	}
 }
@@ -241,6 +245,7 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 		buf_printf(&buf, "lane %s\n", conf->bound[i].name);
 		put_keys(conf_lane_keys, true, &conf->bound[i], &buf);
 	}
+	buf_add(&buf, conf->on_end, conf->on_end_size);
 	if (buf_ok(&buf)) {
 		put_sum(sum, buf.text, buf.size);
 		buf_add(&buf, sum, sizeof sum);

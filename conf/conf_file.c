@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "conf/base/fmt.h"
+#include "conf_onend.h"
 #include "conf_scan.h"
 
 struct reading {
@@ -25,7 +26,9 @@ struct reading {
 /* libconfuse hands its callbacks no pointer of the caller's. */
 static _Thread_local struct reading *current;
 
-static int take_value(const cfg_t *section, cfg_opt_t *option, const struct conf_key keys[], void *row, int lines[])
+/* `class_name` is "" outside of a class. */
+static int take_value(const cfg_t *section, cfg_opt_t *option, const struct conf_key keys[], const char *class_name,
+		      void *row, int lines[])
 {
 	struct reading *reading = current;
 	int key = conf_key_find(keys, option->name);
@@ -35,7 +38,9 @@ static int take_value(const cfg_t *section, cfg_opt_t *option, const struct conf
 		return conf_error(reading->err, reading->file, section->line,
 				  "key '%s' is repeated; it stands on line %d", option->name, lines[key]);
 	lines[key] = section->line;
-	if (conf_key_read(&keys[key], row, cfg_opt_getnstr(option, 0), reading->err) < 0)
+	const char *value = cfg_opt_getnstr(option, 0);
+	if ((keys[key].kind == CONF_COMMAND ? conf_onend_put(reading->conf, class_name, value, reading->err)
+					    : conf_key_read(&keys[key], row, value, reading->err)) < 0)
 		return err_wrap(reading->err, "%s:%d: %s", conf_shown_path(reading->file), section->line, option->name);
 	reading->failed = false;
 	return 0;
@@ -43,7 +48,7 @@ static int take_value(const cfg_t *section, cfg_opt_t *option, const struct conf
 
 static int take_root(cfg_t *root, cfg_opt_t *option)
 {
-	return take_value(root, option, conf_root_keys, current->conf, current->lines->root);
+	return take_value(root, option, conf_root_keys, "", current->conf, current->lines->root);
 }
 
 static int take_class(cfg_t *section, cfg_opt_t *option)
@@ -54,7 +59,8 @@ static int take_class(cfg_t *section, cfg_opt_t *option)
 	if (!row)
 		return -1;
 	long number = row - conf->classes;
-	return take_value(section, option, conf_class_keys, &conf->classes[number], current->lines->classes[number]);
+	return take_value(section, option, conf_class_keys, row->name, &conf->classes[number],
+			  current->lines->classes[number]);
 }
 
 static int take_lane(cfg_t *section, cfg_opt_t *option)
@@ -63,7 +69,8 @@ static int take_lane(cfg_t *section, cfg_opt_t *option)
 
 	for (int i = 0; i < conf->bound_count; i++) {
 		if (strcmp(conf->bound[i].name, cfg_title(section)) == 0)
-			return take_value(section, option, conf_lane_keys, &conf->bound[i], current->lines->bound[i]);
+			return take_value(section, option, conf_lane_keys, "", &conf->bound[i],
+					  current->lines->bound[i]);
 	}
 	return -1;
 }

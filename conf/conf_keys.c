@@ -37,6 +37,7 @@ const struct conf_key conf_root_keys[] = {
 	{ "amd-priority", CONF_SWITCH, ROOT(amd_priority), .yes = "on", .no = "off" },
 	{ "run-class", CONF_NAME, ROOT(run_class) },
 	{ "submit-class", CONF_NAME, ROOT(submit_class) },
+	{ "on-end", CONF_COMMAND, .empty_ok = true },
 	{ .name = "" },
 };
 
@@ -57,6 +58,7 @@ const struct conf_key conf_class_keys[] = {
 	{ "budget-signal", CONF_SIGNAL_AHEAD, ROW(budget_signal), .empty_ok = true },
 	{ "hours", CONF_HOURS, ROW(hours), .empty_ok = true },
 	{ "outside-hours", CONF_SWITCH, ROW(freezes_outside), .yes = "freeze", .no = "finish" },
+	{ "on-end", CONF_COMMAND, .empty_ok = true },
 	{ "capabilities", CONF_CAPS, ROW(capabilities) },
 	{ "no-new-privileges", CONF_SWITCH, ROW(no_new_privileges), .yes = "true", .no = "false" },
 	{ .name = "" },
@@ -90,6 +92,7 @@ static int64_t field_number(const struct conf_key *key, const void *row)
 	case CONF_CARD:
 	case CONF_HOURS:
 	case CONF_SIGNAL_AHEAD: return field(key, row)[0] != '\0';
+	case CONF_COMMAND: return 0;
 	default: memcpy(&wide, field(key, row), sizeof wide); return wide;
 	}
 }
@@ -221,6 +224,7 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 	case CONF_NAME:
 	case CONF_HOURS:
 	case CONF_SIGNAL_AHEAD: return read_text(key, row, value, err);
+	case CONF_COMMAND: return 0;
 	}
 	if (read == 0)
 		put_number(key, row, number);
@@ -284,6 +288,7 @@ void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf
 	case CONF_SIGNAL_AHEAD: buf_printf(buf, "\"%s\"", field(key, row)); break;
 	case CONF_SWITCH: buf_printf(buf, "\"%s\"", number ? key->yes : key->no); break;
 	case CONF_CAPS: conf_caps_print((uint64_t)number, buf); break;
+	case CONF_COMMAND: break;
 	}
 }
 

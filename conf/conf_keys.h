@@ -23,7 +23,8 @@ enum conf_kind {
 	CONF_HOURS,	   /* char[HOURS_TEXT], windows of the day (base/hours.h) */
 	CONF_SWITCH,	   /* bool, the words `yes` and `no` */
 	CONF_CARD,	   /* char[PCI_TEXT], the PCI address of a card */
-	CONF_CAPS,	   /* uint64_t, a list of capabilities (conf_caps.h); the one kind in braces */
+	CONF_CAPS,	   /* uint64_t, a list of capabilities (conf_caps.h); in braces */
+	CONF_COMMAND,	   /* a list of words, in braces; no field of the row: conf_onend.h has it */
 };
 
 /* Words lie in the row: a pointer would be one more place for the loader to fill in, at every start. */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "conf/base/fmt.h"
 #include "conf_keys.h"
+#include "conf_onend.h"
 
 enum { SHOWN_PATH = 400 };
 
@@ -149,13 +150,18 @@ static size_t word_length(const char *text)
 	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:~%@");
 }
 
+static void skip_blanks(struct scan *scan)
+{
+	for (; *scan->next == ' ' || *scan->next == '\t' || *scan->next == '\n'; scan->next++)
+		scan->line += *scan->next == '\n';
+}
+
 static struct token next_token(struct scan *scan)
 {
 	struct token token = { .kind = TOKEN_END };
 	size_t length = 0;
 
-	for (; *scan->next == ' ' || *scan->next == '\t' || *scan->next == '\n'; scan->next++)
-		scan->line += *scan->next == '\n';
+	skip_blanks(scan);
 	token.line = scan->line;
 	const char *text = scan->next;
 	if (*text == '\0')
@@ -285,6 +291,12 @@ static int scan_names(struct scan *scan, const struct token *key)
 	}
 }
 
+static int refuse_open(struct scan *scan, const struct token *key, int line)
+{
+	scan->line = line;
+	return REFUSE(scan, "the list of '%s' is not closed on its line", key->text);
+}
+
 /* From its '{': becomes a string. */
 static int scan_list(struct scan *scan, const struct token *key, const struct token *open)
 {
@@ -295,10 +307,8 @@ static int scan_list(struct scan *scan, const struct token *key, const struct to
 		return REFUSE(scan, "the value of '%s' is a list: {} or { \"NAME\", ... }", key->text);
 	if (scan_names(scan, key) < 0)
 		return -1;
-	if (scan->line != open->line) {
-		scan->line = open->line;
-		return REFUSE(scan, "the list of '%s' is not closed on its line", key->text);
-	}
+	if (scan->line != open->line)
+		return refuse_open(scan, key, open->line);
 	for (char *p = text; p < scan->next; p++) {
 		if (*p == '"' || *p == '\'')
 			*p = ' ';
@@ -307,8 +317,59 @@ static int scan_list(struct scan *scan, const struct token *key, const struct to
 	return 0;
 }
 
+/* The words of a command up to its '}', moved to `to` with a mark between them; the end of what was written there. It
+ * never meets what is still to be read: what is left out is as long as what is put in. */
+static char *scan_words(struct scan *scan, const struct token *key, char *to)
+{
+	for (bool first = true;; first = false) {
+		skip_blanks(scan);
+		const char *from = scan->next;
+		struct token token = next_token(scan);
+		if (is_sign(&token, '}'))
+			return to;
+		if (token.kind != TOKEN_WORD && token.kind != TOKEN_STRING) {
+			REFUSE(scan, "a word or '}' is missing in the list of '%s'; in quotes, what is no plain word",
+			       key->text);
+			return NULL;
+		}
+		const char *end = scan->next - (token.kind == TOKEN_STRING);
+		if (!first)
+			*to++ = CONF_WORD_END;
+		for (from += token.kind == TOKEN_STRING; from < end; from++)
+			*to++ = *from == '"' ? CONF_WORD_QUOTE : *from;
+		/* An empty first word is told by a mark at the start. */
+		if (first && !token.text[0])
+			*to++ = CONF_WORD_END;
+		token = next_token(scan);
+		if (is_sign(&token, '}'))
+			return to;
+		if (token.sign != ',') {
+			REFUSE(scan, "',' or '}' is missing in the list of '%s'", key->text);
+			return NULL;
+		}
+	}
+}
+
+/* The same for words that may hold anything: becomes one string, and blanks behind it. */
+static int scan_command(struct scan *scan, const struct token *key, const struct token *open)
+{
+	char *text = scan->next - 1;
+
+	scan->line = open->line;
+	if (!is_sign(open, '{'))
+		return REFUSE(scan, "the value of '%s' is a list: {} or { \"CMD\", \"ARG\", ... }", key->text);
+	char *end = scan_words(scan, key, text + 1);
+	if (!end)
+		return -1;
+	if (scan->line != open->line)
+		return refuse_open(scan, key, open->line);
+	*text = *end = '"';
+	blank(end + 1, scan->next);
+	return 0;
+}
+
 /* After KEY: `= VALUE`. */
-static int scan_value(struct scan *scan, const struct token *key, const struct token *sign, bool list)
+static int scan_value(struct scan *scan, const struct token *key, const struct token *sign, enum conf_kind kind)
 {
 	if (!is_sign(sign, '=')) {
 		scan->line = key->line;
@@ -316,8 +377,10 @@ static int scan_value(struct scan *scan, const struct token *key, const struct t
 	}
 	scan->line = sign->line;
 	struct token value = next_token(scan);
-	if (list)
+	if (kind == CONF_CAPS)
 		return scan_list(scan, key, &value);
+	if (kind == CONF_COMMAND)
+		return scan_command(scan, key, &value);
 	if (value.kind == TOKEN_WORD || value.kind == TOKEN_STRING)
 		return 0;
 	scan->line = sign->line;
@@ -344,7 +407,7 @@ static int scan_body(struct scan *scan, int opened, const struct kind *kind, con
 		if (number < 0)
 			return refuse_key(scan, key.text, kind);
 		struct token sign = next_token(scan);
-		if (scan_value(scan, &key, &sign, keys[number].kind == CONF_CAPS) < 0)
+		if (scan_value(scan, &key, &sign, keys[number].kind) < 0)
 			return -1;
 	}
 }
@@ -397,19 +460,20 @@ static int scan_statements(struct scan *scan)
 		if (key.kind != TOKEN_WORD)
 			return refuse_start(scan, &key);
 		const struct kind *kind = kind_find(key.text);
-		bool known = conf_key_find(conf_root_keys, key.text) >= 0;
+		int known = conf_key_find(conf_root_keys, key.text);
 		if (strcmp(key.text, "include") == 0)
 			return refuse_key(scan, key.text, NULL);
 		struct token next = next_token(scan);
 		/* Who writes `lane = 2` means lanes. */
 		if (kind == &kinds[KIND_LANE] && is_sign(&next, '='))
 			kind = NULL;
-		if (!kind && !known) {
+		if (!kind && known < 0) {
 			scan->line = key.line;
 			return is_sign(&next, '=') || kind_with(key.text, NULL) ? refuse_key(scan, key.text, NULL)
 										: refuse_section(scan, key.text);
 		}
-		if ((kind ? scan_section(scan, kind, &next) : scan_value(scan, &key, &next, false)) < 0)
+		if ((kind ? scan_section(scan, kind, &next)
+			  : scan_value(scan, &key, &next, conf_root_keys[known].kind)) < 0)
 			return -1;
 	}
 }

@@ -7,9 +7,10 @@
  *     KEY = VALUE      class "NAME" { KEY = VALUE ... }      lane "NAME" { KEY = VALUE ... }
  *
  * with bare or quoted values on one line, no backslash, no `+=`, function or `include`. Comments (`#`, `//`, and
- * slash-star) and the CR of a DOS line end are blanked, newlines kept, so that its line numbers are the file's. The one
- * key with a list, `{ NAME, "NAME" }` on one line, is handed on as a string of its names: libconfuse calls nobody for
- * an empty list, and once for each name of another.
+ * slash-star) and the CR of a DOS line end are blanked, newlines kept, so that its line numbers are the file's. A list,
+ * `{ NAME, "NAME" }` on one line, is handed on as a string: libconfuse calls nobody for an empty list, and once for
+ * each name of another. Of capabilities that is their names; of a command its words with CONF_WORD_END in between, and
+ * CONF_WORD_QUOTE for each double quote in them (conf_onend.h).
  * Errors are "FILE:LINE: what is wrong", exit code 2.
  */
 #ifndef PGPU_CONF_SCAN_H

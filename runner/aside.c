@@ -110,7 +110,7 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 	if (end < 0)
 		return -1;
 	if (end == LINEUP_LANE) {
-		hold->held_ns = now;
+		hold_begin_held(hold, now);
 		if (hold_note(hold, err) < 0)
 			return -1;
 		hold_freeze(hold, false);

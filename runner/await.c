@@ -65,15 +65,46 @@ static int look(struct queue *queue, uint64_t id, int64_t *seen_ns, struct jobvi
 	return 0;
 }
 
-int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
-	      struct jobview *ret_view, struct err *err)
+/* 1 with the first of them that has ended, 0 not yet, -1. One that cannot be found is an error, though another has
+ * ended. `*ret_gone`: of one only its row in the log is still to come. */
+static int look_at_all(struct queue *queue, struct awaited *jobs, int count, int *ret_index, struct jobview *ret_view,
+		       bool *ret_gone, struct err *err)
+{
+	struct jobview view;
+	int ended = 0;
+
+	*ret_gone = false;
+	for (int i = 0; i < count; i++) {
+		int found = look(queue, jobs[i].id, &jobs[i].seen_ns, &view, err);
+		if (found < 0) {
+			jobview_free(ret_view);
+			return -1;
+		}
+		*ret_gone |= view.state == VIEW_GONE;
+		/* The last look is for who is told that none has ended. */
+		if (found > ended || i == 0) {
+			jobview_free(ret_view);
+			*ret_view = view;
+			*ret_index = i;
+			ended = found;
+		} else {
+			jobview_free(&view);
+		}
+	}
+	return ended;
+}
+
+static int await(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, void (*each)(void *context),
+		 void *context, int *ret_index, struct jobview *ret_view, struct err *err)
 {
 	SCOPE_FD int notify = open_watch(queue);
 	struct pollfd change = { .fd = notify, .events = POLLIN };
-	int64_t until = clock_awake_ns() + timeout_ms * NS_PER_MS, seen_ns = 0;
+	int64_t until = clock_awake_ns() + timeout_ms * NS_PER_MS;
+	bool gone;
 
+	*ret_view = (struct jobview){ 0 };
 	for (;;) {
-		int found = look(queue, id, &seen_ns, ret_view, err);
+		int found = look_at_all(queue, jobs, count, ret_index, ret_view, &gone, err);
 		if (each)
 			each(context);
 		if (found != 0)
@@ -81,11 +112,26 @@ int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(voi
 		int64_t left = timeout_ms < 0 ? -1 : (until - clock_awake_ns()) / NS_PER_MS;
 		if (timeout_ms >= 0 && left <= 0)
 			return 0;
-		if ((notify < 0 || ret_view->state == VIEW_GONE) && (left < 0 || left > 1000))
+		if ((notify < 0 || gone) && (left < 0 || left > 1000))
 			left = 1000;
 		jobview_free(ret_view);
 		if (poll(&change, 1, (int)left) < 0 && errno != EINTR)
-			return err_sys(err, "cannot wait for job %s", JOBID(id));
+			return err_sys(err, "cannot wait for job %s", JOBID(jobs[0].id));
 		drain(notify);
 	}
+}
+
+int await_any(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, int *ret_index,
+	      struct jobview *ret_view, struct err *err)
+{
+	return await(queue, jobs, count, timeout_ms, NULL, NULL, ret_index, ret_view, err);
+}
+
+int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
+	      struct jobview *ret_view, struct err *err)
+{
+	struct awaited job = { .id = id };
+	int index;
+
+	return await(queue, &job, 1, timeout_ms, each, context, &index, ret_view, err);
 }

@@ -16,4 +16,13 @@
 int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
 	      struct jobview *ret_view, struct err *err);
 
+/* The same of several: returns as soon as one of them has ended, with its place in `*ret_index`; the first of those
+ * that have already. An id that cannot be found is an error, whatever the others do. */
+struct awaited {
+	uint64_t id;
+	int64_t seen_ns; /* 0 to begin with */
+};
+int await_any(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, int *ret_index,
+	      struct jobview *ret_view, struct err *err);
+
 #endif

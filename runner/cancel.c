@@ -25,6 +25,7 @@ struct search {
 	uint64_t id;
 	struct entry entry;
 	bool found;
+	struct spool_name name; /* of a record that was pending: its name now */
 };
 
 static int match_ticket(const struct ticket_name *name, const char *file, void *context)
@@ -86,6 +87,7 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 		name.after = false;
 		name.outcome = OUTCOME_CANCELLED;
 		name.code = EXIT_SIGNAL + 15;
+		search->name = name;
 		return spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0 ? -1 : CANCELLED_PENDING;
 	}
 	/* A record in running/ without a holder is being cleared by a rescuer, who obeys the order. */
@@ -176,7 +178,7 @@ static int requeue_one(struct line *line, struct spool *spool, uint64_t id, stru
 	return result > 0 ? spool_submit_sync(spool, err) : result;
 }
 
-static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err)
 {
 	struct search search = { .line = line, .id = id };
 
@@ -190,6 +192,7 @@ static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struc
 		int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
 		if (ended < 0 || fsync(ended) < 0)
 			return err_sys(err, "cannot sync the end of job %s", JOBID(id));
+		onend_of(ends, spool, &search.name);
 		if (depend_news(line, spool, id, err) < 0)
 			return -1;
 	}
@@ -202,12 +205,13 @@ static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struc
  * Of an array: each of its records, the array's own first, so that none of its tasks starts meanwhile. What becomes of
  * all is what is to be waited for, if anything is.
  */
-static int cancel_array(struct line *line, struct spool *spool, const struct arrayview *array, struct err *err)
+static int cancel_array(struct line *line, struct spool *spool, const struct arrayview *array, struct onends *ends,
+			struct err *err)
 {
 	int result = CANCELLED_ENDED;
 
 	for (size_t i = 0; i < array->id_count; i++) {
-		int one = cancel_one(line, spool, array->ids[i], err);
+		int one = cancel_one(line, spool, array->ids[i], ends, err);
 		if (one < 0)
 			return -1;
 		if (one == CANCELLED_ORDERED || (one == CANCELLED_PENDING && result != CANCELLED_ORDERED))
@@ -222,13 +226,13 @@ static int look_for_array(struct spool *spool, uint64_t id, struct arrayview *re
 	return jobid_task(id) < 0 ? arrayview_take(spool, id, ret_array, err) : 0;
 }
 
-int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err)
 {
 	SCOPE_ARRAYVIEW struct arrayview array;
 
 	if (look_for_array(spool, id, &array, err) < 0)
 		return -1;
-	return array.is_array ? cancel_array(line, spool, &array, err) : cancel_one(line, spool, id, err);
+	return array.is_array ? cancel_array(line, spool, &array, ends, err) : cancel_one(line, spool, id, ends, err);
 }
 
 /* Of an array: those that run or have ended, and an error where there is none. */

@@ -11,6 +11,7 @@
 #define PGPU_RUNNER_CANCEL_H
 
 #include "runner/line/line.h"
+#include "runner/onend.h"
 #include "submit/spool.h"
 
 enum cancelled {
@@ -33,7 +34,8 @@ int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err 
  */
 int signal_job(struct line *line, struct spool *spool, uint64_t id, int sig, struct err *err);
 
-/* Takes the queue lock. Returns one of the above, or -1. */
-int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct err *err);
+/* Takes the queue lock. Returns one of the above, or -1. `ends` gets what the caller is to start because of
+ * it. */
+int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err);
 
 #endif

@@ -71,6 +71,7 @@ static void put_lane_json(int number, const struct entry *entry, const char *car
 	json_text(out, "name", view.name);
 	json_count(out, "pid", view.pid ? view.pid : -1);
 	json_seconds(out, "ran_s", view.ran_ns);
+	progress_json(&view.progress, view.ran_ns, out);
 	json_seconds(out, "budget_s", view.budget_ns);
 	json_count(out, "memory_bytes", view.memory_bytes);
 	json_count(out, "vram_bytes", use->vram_bytes);
@@ -200,7 +201,7 @@ static void put_lane(int number, const struct entry *entry, const char *on, cons
 	SCOPE_VIEW struct jobview view;
 	char class_name[sizeof view.class_name], session[sizeof view.session];
 	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
-	char shown[USE_TEXT];
+	char shown[USE_TEXT], progress[PROGRESS_TEXT];
 
 	jobview_of_entry(entry, number, &view);
 	if (entry->state == ENTRY_FREE || entry->id == 0) {
@@ -219,9 +220,10 @@ static void put_lane(int number, const struct entry *entry, const char *on, cons
 	text_show(view.session, session, sizeof session);
 	show_pressure(entry, pressure);
 	show_use(entry, use, shown);
-	buf_printf(out, "lane %d%s: job %s %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s\n", number, on,
+	progress_show(&view.progress, view.ran_ns, progress);
+	buf_printf(out, "lane %d%s: job %s %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s%s%s\n", number, on,
 		   JOBID(view.id), name, class_name, session, jobview_state(&view), ran, budget, ceiling, pressure,
-		   shown, view.sentence[0] ? ", " : "", view.sentence);
+		   shown, view.sentence[0] ? ", " : "", view.sentence, progress[0] ? "; " : "", progress);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)

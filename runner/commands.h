@@ -24,5 +24,7 @@ int cmd_undrain(int argc, char **argv);
 int cmd_wait(int argc, char **argv);
 /* Not for people: the process that runs spooled jobs (worker.h). */
 int cmd_worker(int argc, char **argv);
+/* Nor this one: what jobs name for their end (onend.h). */
+int cmd_onend(int argc, char **argv);
 
 #endif

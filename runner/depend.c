@@ -14,6 +14,7 @@
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
 #include "conf/jobid.h"
+#include "runner/onend.h"
 #include "submit/history.h"
 
 /* Conditions with how far their jobs have got. */
@@ -22,6 +23,7 @@ struct outlook {
 	struct after_progress *progress;
 	enum spool_state *implied; /* SPOOL_STATES: no */
 	uint64_t id;		   /* of who waits */
+	struct spool_name ended;   /* and where it cannot be met any more: its record's name */
 };
 #define SCOPE_OUTLOOK __attribute__((cleanup(free_outlook)))
 
@@ -303,6 +305,7 @@ static int settle_one(struct spool *spool, struct outlook *outlook, enum after_v
 	name.after = false;
 	name.outcome = OUTCOME_CANCELLED;
 	name.code = EXIT_BROKEN;
+	outlook->ended = name;
 	return spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err);
 }
 
@@ -366,6 +369,9 @@ int depend_check(struct line *line, struct spool *spool, uint64_t id, struct err
 	int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
 	if (ended < 0 || fsync(ended) < 0)
 		return err_sys(err, "cannot sync the end of job %s", JOBID(id));
+	struct onends ends = { 0 };
+	onend_of(&ends, spool, &outlook.ended);
+	onend_start(&ends);
 	return depend_news(line, spool, id, err) < 0 ? -1 : 1;
 }
 

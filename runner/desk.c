@@ -67,12 +67,14 @@ static void cancel_for(struct line *line, struct spool *spool, int fd, const cha
 		[CANCELLED_ENDED] = "ended",
 		[CANCELLED_UNKNOWN] = "unknown",
 	};
+	struct onends ends = { 0 };
 	struct err err = ERR_NONE;
 	uint64_t id;
 	int result = jobid_parse(id_text, &id, &err);
 
 	if (result == 0)
-		result = cancel_job(line, spool, id, &err);
+		result = cancel_job(line, spool, id, &ends, &err);
+	onend_start(&ends);
 	if (result < 0)
 		answer_error(fd, &err);
 	else

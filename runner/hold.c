@@ -17,11 +17,21 @@
 #include "conf/base/scope.h"
 #include "conf/jobid.h"
 #include "runner/cell/stray.h"
+#include "runner/onend.h"
 
 #define FREEZE_MS 2000
 /* To die of SIGKILL, and then between two tries. */
 #define DYING_NS      NS_PER_S
 #define KILL_AGAIN_NS (ENTRY_AGAIN_S * NS_PER_S)
+
+void hold_begin_held(struct hold *hold, int64_t now_ns)
+{
+	struct entry *job = &hold->member->job;
+
+	hold->held_ns = now_ns;
+	/* The two clocks were read a moment apart. */
+	job->asleep_ns = (job->since_boot_ns - now_ns + NS_PER_S / 2) / NS_PER_S * NS_PER_S;
+}
 
 int64_t hold_ran_ns(const struct hold *hold)
 {
@@ -142,6 +152,9 @@ static struct stray stray_of(const struct hold *hold)
 		stray_spare(&stray, workers[i]);
 	for (int i = 0; i < hold->before_count; i++)
 		stray_spare(&stray, hold->before[i]);
+	int ends = onend_started(workers);
+	for (int i = 0; i < ends; i++)
+		stray_spare(&stray, workers[i]);
 	spare_seat_owners(hold, &stray);
 	return stray;
 }

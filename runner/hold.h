@@ -72,6 +72,8 @@ struct hold {
 	int64_t tick_ns;
 };
 
+/* Its present hold began, at that time awake; the line says since when by the other clock. */
+void hold_begin_held(struct hold *hold, int64_t now_ns);
 /* How long it has run, awake and unfrozen, in all its holds. */
 int64_t hold_ran_ns(const struct hold *hold);
 /* Finds out where a cell can be made and puts its path on the lane: whoever clears up after us knows it before it is

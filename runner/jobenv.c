@@ -12,6 +12,7 @@
 #include "conf/jobid.h"
 #include "runner/cell/card_vars.h"
 #include "runner/hold.h"
+#include "runner/progress.h"
 #include "submit/slurmenv.h"
 
 void hold_write_frozen(const struct hold *hold, int64_t frozen_ns)
@@ -39,7 +40,8 @@ static bool wants_priority(const struct hold *hold)
 /* An enclosing job's own marks never pass. */
 static bool is_ours(const char *assignment)
 {
-	return strncmp(assignment, "GPU_QUEUE", 9) == 0 || strncmp(assignment, "PGPU_JOB_ID=", 12) == 0;
+	return strncmp(assignment, "GPU_QUEUE", 9) == 0 || strncmp(assignment, "PGPU_JOB_ID=", 12) == 0 ||
+	       strncmp(assignment, "PGPU_PROGRESS=", 14) == 0;
 }
 
 /* A `run` whose caller inherited the marks of a job that Slurm's variables were made for: they are not its own. */
@@ -54,7 +56,7 @@ static char **without_slurm(char **list, char **end)
 	return kept;
 }
 
-enum { OWN = 6, OWN_SIZE = 1024 };
+enum { OWN = 7, OWN_SIZE = 1024 };
 
 /* The variables of its card. A job for any card neither fails with each lane whose card is away, nor uses another one
  * without a word. */
@@ -84,7 +86,7 @@ char **hold_environment(struct hold *hold, struct err *err)
 	size_t room = words_count(hold->task->environment) + words_count(hold->task->extra) + OWN +
 		      (has_card ? CARD_VARS : 0) + 1;
 	char **list = malloc(room * sizeof *list + OWN_SIZE + (has_card ? sizeof(struct card_vars) : 0)), **end = list;
-	char *text = (char *)(list + room), number[32];
+	char *text = (char *)(list + room), number[32], path[PROGRESS_PATH];
 	struct card_vars *vars = has_card ? (struct card_vars *)(text + OWN_SIZE) : NULL;
 
 	if (!list) {
@@ -116,7 +118,9 @@ char **hold_environment(struct hold *hold, struct err *err)
 		fmt(hold->frozen_file, sizeof hold->frozen_file, "%s.frozen", member->wake.path);
 		fmt(hold->mark, sizeof hold->mark, "GPU_QUEUE_TURN=%s", member->wake.path);
 		text = put(&end, text, "GPU_QUEUE_TURN", member->wake.path);
-		put(&end, text, "GPU_QUEUE_FROZEN", hold->frozen_file);
+		text = put(&end, text, "GPU_QUEUE_FROZEN", hold->frozen_file);
+		progress_path(member->wake.path, path);
+		put(&end, text, "PGPU_PROGRESS", path);
 	}
 	if (wants_priority(hold))
 		*end++ = "AMD_PRIORITY=-512";

@@ -25,7 +25,8 @@ void jobview_free(struct jobview *view)
 	free(view->after);
 	free(view->array);
 	view->after = view->array = NULL;
-	view->name = view->command = view->workdir = view->output = view->error = NULL;
+	free(view->pattern);
+	view->name = view->command = view->workdir = view->output = view->error = view->pattern = NULL;
 }
 
 static void start_view(struct jobview *view, uint64_t id, const char *class_name, const char *session)
@@ -66,6 +67,18 @@ static void tell_settling(const struct entry *entry, char *text, size_t size)
 		fmt(text, size, "has ended; %s of the card's memory is not free yet", bytes);
 }
 
+/* How long the job's present hold has lasted, the time that the machine was suspended aside. */
+static int64_t awake_since(const struct entry *entry, int64_t now_boot_ns)
+{
+	int64_t asleep_ns = now_boot_ns - clock_awake_ns() - entry->asleep_ns;
+	int64_t since_ns = now_boot_ns - entry->since_boot_ns;
+
+	/* On file are whole seconds, and nothing before the job has begun. */
+	if (entry->main.pid && asleep_ns > NS_PER_S)
+		since_ns -= asleep_ns;
+	return since_ns > 0 ? since_ns : 0;
+}
+
 void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_view)
 {
 	struct jobview *view = ret_view;
@@ -85,9 +98,11 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 	view->waited_ns = view->state == VIEW_PENDING ? clock_wall_ns() - entry->arrived_wall_ns : entry->waited_ns;
 	view->frozen_ns = view->state == VIEW_PENDING ? -1 : entry->frozen_ns;
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
-		view->ran_ns = entry->ran_ns + now - entry->since_boot_ns;
+		view->ran_ns = entry->ran_ns + awake_since(entry, now);
 	if (view->state == VIEW_FROZEN)
 		view->ran_ns = entry->ran_ns;
+	if (view->state != VIEW_PENDING && entry->main.pid && entry->socket[0])
+		progress_read(entry->socket, &view->progress);
 	view->budget_ns = known(entry->budget_ns);
 	view->limit_ns = known(entry->limit_ns);
 	view->memory_bytes = known((int64_t)entry->memory_bytes);
@@ -104,12 +119,13 @@ void jobview_of_entry(const struct entry *entry, int lane, struct jobview *ret_v
 		tell_settling(entry, view->sentence, sizeof view->sentence);
 }
 
-static char *expand(const char *pattern, uint64_t id, const char *name)
+static char *expand(const char *pattern, const struct jobview *view)
 {
 	char path[PATH_MAX];
 	struct err ignored = ERR_NONE;
 
-	if (!pattern || job_output_expand(pattern, id, name, path, sizeof path, &ignored) < 0)
+	if (!pattern || !view->name ||
+	    job_output_path(pattern, view->id, view->output_restart, view->name, path, sizeof path, &ignored) < 0)
 		return NULL;
 	return strdup(path);
 }
@@ -160,8 +176,13 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->name = strdup(job.name);
 	view->command = command.text ? strdup(command.text) : NULL;
 	view->workdir = strdup(job.workdir);
-	view->output = expand(job.output, name->id, job.name);
-	view->error = expand(job.error, name->id, job.name);
+	/* Of a job that waits the next start's, else the last one's; a standing job's name counts each when it begins.
+	 */
+	view->output_restart = name->standing && name->restarts ? name->restarts - 1 : name->restarts;
+	view->truncate = job.truncate;
+	view->output = expand(job.output, view);
+	view->error = expand(job.error, view);
+	view->pattern = TAKE(job.output);
 	view->submitted_wall_ns = facts.submitted_wall_ns;
 	if (state == SPOOL_PENDING)
 		view->waited_ns = clock_wall_ns() - facts.submitted_wall_ns;
@@ -287,6 +308,7 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 	view->waited_ns = live.waited_ns;
 	view->ran_ns = live.ran_ns;
 	view->frozen_ns = live.frozen_ns;
+	view->progress = live.progress;
 	view->lane = lane;
 	view->pid = live.pid;
 	if (live.card[0])
@@ -479,6 +501,7 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_seconds(out, "waited_s", view->waited_ns);
 	json_seconds(out, "ran_s", view->ran_ns);
 	json_seconds(out, "frozen_s", view->frozen_ns);
+	progress_json(&view->progress, view->ran_ns, out);
 	json_seconds(out, "budget_s", view->budget_ns);
 	json_count(out, "memory_bytes", view->memory_bytes);
 	json_count(out, "vram_bytes", view->vram_bytes);

@@ -7,6 +7,7 @@
 #define PGPU_RUNNER_JOBVIEW_H
 
 #include "conf/base/buf.h"
+#include "runner/progress.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
 #include "submit/history.h"
@@ -27,11 +28,14 @@ struct jobview {
 	char sentence[256];   /* the same for people; ended: why */
 	char class_name[CONF_CLASS_NAME];
 	char session[JOB_SESSION_MAX + 1];
-	char *name; /* these seven owned; NULL: unknown */
+	char *name; /* these eight owned; NULL: unknown */
 	char *command;
 	char *workdir;
-	char *output; /* its path, patterns filled in; NULL for a `run` */
+	char *output; /* its path, pattern filled in; NULL for a `run` */
 	char *error;
+	char *pattern;		   /* of the output */
+	int output_restart;	   /* the restart count that is filled in there */
+	bool truncate;		   /* the job's first start empties its output */
 	char *array;		   /* the list of tasks of the array that it is, or is of; NULL: none */
 	char *after;		   /* what it waits for of other jobs, "afterok:12,afterany:9"; NULL: nothing */
 	int64_t begin_wall_ns;	   /* does not start before; 0: any time */
@@ -41,6 +45,7 @@ struct jobview {
 	int64_t waited_ns; /* -1: unknown; so for those that follow */
 	int64_t ran_ns;
 	int64_t frozen_ns;
+	struct progress progress;
 	int64_t cpu_ns;
 	int64_t gpu_ns;
 	int64_t peak_memory_bytes;

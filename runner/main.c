@@ -37,6 +37,7 @@ static const struct command {
 	{ "rescue", cmd_rescue, false, "clears up after crashes and starts what can start" },
 	{ "conf", cmd_conf, false, "prints or checks the configuration" },
 	{ "worker", cmd_worker, true, "" },
+	{ "on-end", cmd_onend, true, "" },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -19,6 +19,7 @@
 #include "conf/base/words.h"
 #include "conf/jobid.h"
 #include "conf/paths.h"
+#include "outfile.h"
 #include "submit/slurmenv.h"
 #include "worker.h"
 
@@ -40,40 +41,14 @@ static int check_workdir(const struct prepared *prepared, struct err *err)
 						prepared->job.workdir);
 }
 
-/* The parents of a path, made as `mkdir -p` would. */
-static int make_parents(const char *path, struct err *err)
+/* A restart goes on in the file of the first start. */
+static int open_output(const struct job *job, const char *pattern, const struct entry *entry, struct err *err)
 {
-	char part[PATH_MAX];
-
-	for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/')) {
-		fmt(part, sizeof part, "%.*s", (int)(end - path), path);
-		if (mkdir(part, 0777) < 0 && errno != EEXIST)
-			return err_sys(err, "cannot make folder %s", part);
-	}
-	return 0;
-}
-
-/* Appends to what is there, never through a link; a new file is made exclusively. */
-static int open_output(const char *pattern, const struct entry *entry, const char *name, struct err *err)
-{
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	char path[PATH_MAX];
 
-	if (job_output_expand(pattern, entry->id, name, path, sizeof path, err) < 0 || make_parents(path, err) < 0)
+	if (job_output_path(pattern, entry->id, entry->restarts, job->name, path, sizeof path, err) < 0)
 		return -1;
-	for (int tries = 0; tries < 10; tries++) {
-		int fd = open(path, flags);
-		if (fd < 0 && errno == ENOENT)
-			fd = open(path, flags | O_CREAT | O_EXCL, 0666);
-		/* A FIFO that nobody reads, put there by anybody, must not hold a worker and its lane; the job itself
-		 * may block. */
-		if (fd >= 0 && fcntl(fd, F_SETFL, O_APPEND) == 0)
-			return fd;
-		scope_close(&fd);
-		if (errno != EEXIST)
-			break;
-	}
-	return err_sys(err, "cannot open output %s", path);
+	return outfile_open(path, job->truncate && entry->restarts == 0, err);
 }
 
 static int open_files(struct prepared *prepared, const struct entry *entry, struct err *err)
@@ -82,9 +57,9 @@ static int open_files(struct prepared *prepared, const struct entry *entry, stru
 	mode_t mask = umask(prepared->facts.umask);
 
 	prepared->files[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job->output, entry, job->name, err);
+	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job, job->output, entry, err);
 	if (prepared->files[1] >= 0)
-		prepared->files[2] = job->error ? open_output(job->error, entry, job->name, err)
+		prepared->files[2] = job->error ? open_output(job, job->error, entry, err)
 						: fcntl(prepared->files[1], F_DUPFD_CLOEXEC, 3);
 	umask(mask);
 	return prepared->files[2] < 0 ? -1 : 0;
@@ -113,17 +88,17 @@ static void find_bounds(const struct array *array, int32_t *ret_least, int32_t *
 }
 
 /* What a task of an array is told. */
-static int name_task(struct prepared *prepared, const struct entry *entry, struct err *err)
+static int name_task(struct prepared *prepared, uint64_t id, struct err *err)
 {
 	const struct array *array = &prepared->job.array;
 	int32_t size = array_size(array), least, most;
 
-	if (jobid_task(entry->id) < 0)
+	if (jobid_task(id) < 0)
 		return 0;
 	find_bounds(array, &least, &most);
 	char **extra = prepared->extra + 3;
-	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(entry->id)));
-	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(entry->id));
+	extra[0] = fmt_new("PGPU_ARRAY_JOB_ID=%s", JOBID(jobid_array(id)));
+	extra[1] = fmt_new("PGPU_ARRAY_TASK_ID=%d", (int)jobid_task(id));
 	extra[2] = fmt_new("PGPU_ARRAY_TASK_COUNT=%d", (int)size);
 	extra[3] = fmt_new("PGPU_ARRAY_TASK_MIN=%d", (int)least);
 	extra[4] = fmt_new("PGPU_ARRAY_TASK_MAX=%d", (int)most);
@@ -134,17 +109,17 @@ static int name_task(struct prepared *prepared, const struct entry *entry, struc
 	return 0;
 }
 
-static int make_slurm(struct prepared *prepared, const struct entry *entry, struct err *err)
+static int make_slurm(struct prepared *prepared, uint64_t id, int restarts, struct err *err)
 {
 	char host[HOST_NAME_MAX + 1] = "localhost";
 	cpu_set_t cpus;
 	struct slurmenv facts = {
-		.id = entry->id,
+		.id = id,
 		.name = prepared->job.name,
 		.class_name = prepared->job.class_name,
 		.submit_dir = prepared->facts.submit_dir,
 		.host = host,
-		.restarts = entry->restarts,
+		.restarts = restarts,
 		.cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1,
 		.memory_bytes = prepared->job.memory_bytes,
 		.task_count = array_size(&prepared->job.array),
@@ -158,9 +133,12 @@ static int make_slurm(struct prepared *prepared, const struct entry *entry, stru
 	return prepared->slurm ? 0 : err_sys(err, "cannot prepare the environment");
 }
 
-static int merge_environment(struct prepared *prepared, const struct entry *entry, struct err *err)
+int prepare_environment(struct queue *queue, struct prepared *prepared, uint64_t id, int restarts, struct err *err)
 {
-	if (prepared->job.slurm_env && make_slurm(prepared, entry, err) < 0)
+	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
+				   &prepared->environment_block, err) < 0)
+		return -1;
+	if (prepared->job.slurm_env && make_slurm(prepared, id, restarts, err) < 0)
 		return -1;
 	size_t used = words_count(prepared->environment);
 	size_t count = used + words_count(prepared->job.env) + words_count(prepared->slurm);
@@ -189,10 +167,10 @@ static int merge_environment(struct prepared *prepared, const struct entry *entr
 
 	prepared->extra[0] = fmt_new("PGPU_JOB_NAME=%s", prepared->job.name);
 	prepared->extra[1] = fmt_new("PGPU_SUBMIT_DIR=%s", submit_dir ? submit_dir : "");
-	prepared->extra[2] = fmt_new("PGPU_RESTART_COUNT=%d", entry->restarts);
+	prepared->extra[2] = fmt_new("PGPU_RESTART_COUNT=%d", restarts);
 	if (!prepared->extra[0] || !prepared->extra[1] || !prepared->extra[2])
 		return err_sys(err, "cannot prepare the environment");
-	return name_task(prepared, entry, err);
+	return name_task(prepared, id, err);
 }
 
 /* The script's bytes as a file that the interpreter can read; gone with the job. */
@@ -269,7 +247,7 @@ static bool is_done(const struct prepared *prepared, const struct entry *entry, 
 	struct stat found;
 
 	if (!job->skip_existing ||
-	    job_output_expand(job->skip_existing, entry->id, job->name, path, sizeof path, NULL) < 0 ||
+	    job_output_path(job->skip_existing, entry->id, entry->restarts, job->name, path, sizeof path, NULL) < 0 ||
 	    stat(path, &found) < 0 || !S_ISREG(found.st_mode) || found.st_size == 0)
 		return false;
 	err_set(why, EXIT_OK, "left out: %.400s is there", path);
@@ -288,10 +266,9 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 		return -1;
 	if (is_done(prepared, entry, err))
 		return 1;
-	if (spool_load_environment(&queue->spool, prepared->facts.env_name, &prepared->environment,
-				   &prepared->environment_block, err) < 0 ||
-	    merge_environment(prepared, entry, err) < 0 || build_argv(queue, prepared, entry, err) < 0 ||
-	    check_workdir(prepared, err) < 0 || open_files(prepared, entry, err) < 0)
+	if (prepare_environment(queue, prepared, entry->id, entry->restarts, err) < 0 ||
+	    build_argv(queue, prepared, entry, err) < 0 || check_workdir(prepared, err) < 0 ||
+	    open_files(prepared, entry, err) < 0)
 		return no_start(err);
 	task->launch = (struct launch){
 		.argv = prepared->argv,

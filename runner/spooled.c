@@ -17,6 +17,7 @@
 #include "runner/depend.h"
 #include "runner/eligible.h"
 #include "runner/line/seat.h"
+#include "runner/onend.h"
 #include "runner/supervise.h"
 #include "submit/spooltasks.h"
 
@@ -307,6 +308,30 @@ static void note_news(struct spooled *spooled, uint64_t id)
 	more[spooled->news_count++] = id;
 }
 
+/* Without memory it is not run, as if we had been killed here. */
+static void note_end(struct spooled *spooled, const struct spool_name *name)
+{
+	if (spooled->end_count == spooled->end_room) {
+		size_t room = spooled->end_room ? spooled->end_room * 2 : 4;
+		struct spool_name *more = realloc(spooled->ends, room * sizeof *more);
+		if (!more)
+			return;
+		spooled->ends = more;
+		spooled->end_room = room;
+	}
+	spooled->ends[spooled->end_count++] = *name;
+}
+
+static void start_on_end(struct spooled *spooled)
+{
+	struct onends ends = { 0 };
+
+	for (size_t i = 0; i < spooled->end_count; i++)
+		onend_of(&ends, spooled->spool, &spooled->ends[i]);
+	onend_start(&ends);
+	spooled->end_count = 0;
+}
+
 static bool wants_requeue(struct spooled *spooled, const char *file)
 {
 	SCOPE_JOB struct job job = JOB_EMPTY;
@@ -346,6 +371,8 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 	if (to == SPOOL_ENDED)
 		note_news(spooled, name->id);
 	spool_order_done(spooled->spool, name->id);
+	if (to == SPOOL_ENDED)
+		note_end(spooled, &moved);
 	if (moved.held) {
 		char reason[64];
 		fmt(reason, sizeof reason, "its worker or the machine died %d times while it ran", moved.restarts);
@@ -407,6 +434,7 @@ static int service_lost(struct spooled *spooled, const struct entry *entry, stru
 			return -1;
 		note_news(spooled, name.id);
 		spool_order_done(spooled->spool, name.id);
+		note_end(spooled, &name);
 	}
 	/* One that was only about to begin has no row. */
 	if (entry->state != ENTRY_GRANTED)
@@ -540,6 +568,7 @@ static int sync_all(void *context, struct err *err)
 		free(spooled->rows[i]);
 	}
 	spooled->row_count = 0;
+	start_on_end(spooled);
 	return result;
 }
 
@@ -569,4 +598,7 @@ void spooled_close(struct spooled *spooled)
 	free(spooled->news);
 	spooled->news = NULL;
 	spooled->news_count = 0;
+	free(spooled->ends);
+	spooled->ends = NULL;
+	spooled->end_count = spooled->end_room = 0;
 }

@@ -23,6 +23,8 @@ struct spooled {
 	uint64_t *news;	 /* jobs that have ended, for who waits for them: told by `sync` */
 	size_t news_count;
 	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
+	struct spool_name *ends; /* records that were ended for good: `sync` starts what they name for that */
+	size_t end_count, end_room;
 };
 
 /* Connects the two. Nothing is opened. */

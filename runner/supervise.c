@@ -19,9 +19,12 @@
 #include "conf/jobid.h"
 #include "runner/desk.h"
 #include "runner/hold.h"
+#include "runner/progress.h"
 #include "runner/service.h"
 
 #define TICK_NS NS_PER_S
+/* Nobody looks at the progress of what is over so soon. */
+#define SHORT_NS (100 * NS_PER_MS)
 
 static int start(struct hold *hold, struct err *err)
 {
@@ -54,7 +57,8 @@ static int start(struct hold *hold, struct err *err)
 	task->launch.no_new_privileges = class && class->no_new_privileges;
 	task->launch.own_group =
 		task->interactive && hold->cell.fd < 0 && !hold->terminal.attached && !terminal_controls();
-	hold->began_ns = hold->held_ns = clock_awake_ns();
+	hold->began_ns = clock_awake_ns();
+	hold_begin_held(hold, hold->began_ns);
 	if (launch(&task->launch, &hold->first, err) < 0)
 		return -1;
 	if (procid_read(hold->first.pid, &member->job.main) < 0)
@@ -293,7 +297,20 @@ static void read_figures(struct hold *hold, struct verdict *verdict)
 					  (hold->usage.ru_utime.tv_usec + hold->usage.ru_stime.tv_usec) * 1000;
 }
 
-static void put_away(struct hold *hold)
+/* Whether there is such a file only a system call tells. A `run` that is over at once is spared it: what so short a job
+ * wrote there is left to the end of the runtime folder, and read by nobody. */
+static void forget_progress(const struct hold *hold, int64_t ran_ns)
+{
+	char path[PROGRESS_PATH];
+
+	if (!hold->frozen_file[0] || (hold->task->interactive && ran_ns < SHORT_NS))
+		return;
+	progress_path(hold->member->wake.path, path);
+	unlink(path);
+}
+
+/* `ran_ns` in all its holds. */
+static void put_away(struct hold *hold, int64_t ran_ns)
 {
 	cell_remove(&hold->cell);
 	hold_gpu_end(hold);
@@ -302,6 +319,7 @@ static void put_away(struct hold *hold)
 	terminal_restore(&hold->terminal);
 	if (hold->frozen_file[0])
 		unlink(hold->frozen_file);
+	forget_progress(hold, ran_ns);
 	if (hold->first.pidfd >= 0)
 		close(hold->first.pidfd);
 }
@@ -337,7 +355,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	if (start(&hold, err) < 0) {
 		if (hold.first.pidfd >= 0)
 			end_at_once(&hold);
-		put_away(&hold);
+		put_away(&hold, INT64_MAX);
 		if (err->code != EXIT_NO_START)
 			return -1;
 		verdict.why = *err;
@@ -350,7 +368,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	member->on_message = NULL;
 	if (watched < 0) {
 		end_at_once(&hold);
-		put_away(&hold);
+		put_away(&hold, INT64_MAX);
 		return -1;
 	}
 	judge(&hold, &verdict);
@@ -359,7 +377,7 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 	hold_vram_judge(&hold, &verdict);
 	hold_gpu_judge(&hold, &verdict);
 	hold_turn_end(&hold);
-	put_away(&hold);
+	put_away(&hold, verdict.ran_ns + hold.logged_ns);
 	*ret_verdict = verdict;
 	return 0;
 }

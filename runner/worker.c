@@ -24,6 +24,7 @@
 #include "runner/depend.h"
 #include "runner/line/spawn.h"
 #include "runner/line/standing.h"
+#include "runner/onend.h"
 #include "runner/service.h"
 #include "runner/vramback.h"
 #include "submit/prune.h"
@@ -32,7 +33,9 @@ struct worker {
 	struct queue queue;
 	struct member member;
 	struct signals signals;
-	int ready_fd; /* whoever started us waits for its end; -1 once we were settled */
+	int ready_fd;	  /* whoever started us waits for its end; -1 once we were settled */
+	bool names_end;	  /* the job's record has an on-end command */
+	struct onend end; /* id 0: no job of that kind has ended */
 };
 
 /* The line of the lane says more once the record was read. */
@@ -54,6 +57,28 @@ static void describe(struct entry *entry, const struct prepared *prepared)
 	fmt(entry->command, sizeof entry->command, "%.*s", (int)sizeof entry->command - 1,
 	    command.text ? command.text : "");
 	fmt(entry->workdir, sizeof entry->workdir, "%.*s", (int)sizeof entry->workdir - 1, job->workdir);
+}
+
+/* Of a job that is over for good; its command is run once the lane is somebody else's. */
+static void note_end(struct worker *worker, const struct spool_name *name)
+{
+	if (worker->names_end)
+		worker->end = (struct onend){ name->id, name->outcome, name->code, name->restarts };
+}
+
+static void start_on_end(struct worker *worker)
+{
+	struct onends ends = { 0 };
+
+	if (worker->end.id)
+		onend_add(&ends, &worker->end);
+	onend_start(&ends);
+	worker->end.id = 0;
+}
+
+static bool names_end(const struct prepared *prepared)
+{
+	return prepared->job.on_end && prepared->job.on_end[0];
 }
 
 /* The outcome stands in the record's name; it is durable with the sync that follows the next claim. */
@@ -83,6 +108,8 @@ static int record_end(struct worker *worker, struct verdict *verdict, struct err
 				&name, err);
 	if (result == 0) {
 		spool_order_done(spool, name.id);
+		if (!back)
+			note_end(worker, &name);
 		/* Of a job that ended while it was frozen: until now it said whose it is. */
 		ticket_remove(line, &worker->member.ticket);
 	}
@@ -140,8 +167,10 @@ static int record_service(struct worker *worker, struct verdict *verdict, struct
 							  verdict->ran_ns);
 		}
 		found = spool_move(spool, SPOOL_PENDING, file, to, &name, err) < 0 ? -1 : 0;
-		if (found == 0 && to == SPOOL_ENDED)
+		if (found == 0 && to == SPOOL_ENDED) {
 			spool_order_done(spool, name.id);
+			note_end(worker, &name);
+		}
 	}
 	line_unlock(line);
 	return found < 0 ? -1 : 0;
@@ -213,6 +242,7 @@ static int run_service(struct worker *worker, struct err *err)
 		describe(&member->job, &prepared);
 	if (prepared_so == 0)
 		run_prepared(worker, &task, &verdict, err);
+	worker->names_end = names_end(&prepared);
 	prepare_free(&worker->queue, &prepared);
 	service_free(task.service);
 	wait_for_shutdown(&verdict);
@@ -274,6 +304,7 @@ static int run_one(struct worker *worker, struct err *err)
 		if (prepared.job.name)
 			describe(&member->job, &prepared);
 	}
+	worker->names_end = names_end(&prepared);
 	prepare_free(&worker->queue, &prepared);
 	wait_for_shutdown(&verdict);
 	bool settles = verdict.reclaim.count || verdict.reclaim.holder_count;
@@ -354,10 +385,11 @@ static int work(struct worker *worker, struct err *err)
 			return member_leave(member, err);
 		bool service = job && member->lane.number == SEAT_STANDING;
 		int result = service ? run_service(worker, err) : job ? run_one(worker, err) : watch_line(worker, err);
-		if (result < 0)
-			return -1;
 		/* A record that was set aside left the lane to be given away. */
-		if (member->ended && member_settle(member, err) < 0)
+		if (result == 0 && member->ended)
+			result = member_settle(member, err);
+		start_on_end(worker);
+		if (result < 0)
 			return -1;
 	}
 }
@@ -406,6 +438,7 @@ int cmd_worker(int argc, char **argv)
 		return EXIT_FAILED;
 	look_plain();
 	worker->ready_fd = WORKER_READY_FD;
+	worker->end.id = 0;
 	int result = caps_forget_caller(&err) < 0 ? -1 : queue_open_worker(&worker->queue, &err);
 	if (result == 0) {
 		member_open(&worker->member, &worker->queue.line, MEMBER_WORKER);

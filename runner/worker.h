@@ -34,6 +34,8 @@ struct prepared {
 /* `state` is where its record lies. */
 int prepare_job(struct queue *queue, enum spool_state state, const char *file, const struct entry *entry,
 		struct prepared *ret_prepared, struct task *task, struct err *err);
+/* The part of it that is the environment: of `job` and `facts`, which are there, fills `list` and `extra`. */
+int prepare_environment(struct queue *queue, struct prepared *prepared, uint64_t id, int restarts, struct err *err);
 void prepare_free(struct queue *queue, struct prepared *prepared);
 
 #endif

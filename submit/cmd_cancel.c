@@ -50,6 +50,7 @@ struct request {
 	bool all, dry_run, no_wait, help;
 	uint64_t *ids;
 	int count, room;
+	struct onends ends; /* what is to be started for those that waited */
 };
 
 static int add_id(struct request *request, uint64_t id, struct err *err)
@@ -240,13 +241,13 @@ static int visit_all(struct queue *queue, const struct request *request)
 	return code;
 }
 
-static int cancel_one(struct queue *queue, uint64_t id, struct err *err)
+static int cancel_one(struct queue *queue, uint64_t id, struct onends *ends, struct err *err)
 {
 	static const char *const words[] = { "pending", "ordered", "ended", "unknown" };
 	char message[64], answer[WAKE_MESSAGE];
 
 	if (!queue->inside)
-		return cancel_job(&queue->line, &queue->spool, id, err);
+		return cancel_job(&queue->line, &queue->spool, id, ends, err);
 	fmt(message, sizeof message, "cancel %s", JOBID(id));
 	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
 		return -1;
@@ -266,7 +267,7 @@ static int cancel_all(struct queue *queue, struct request *request, bool *ret_pe
 		struct err err = ERR_NONE;
 		SCOPE_BUF struct buf line = BUF_EMPTY;
 		uint64_t id = request->ids[i];
-		int result = cancel_one(queue, id, &err);
+		int result = cancel_one(queue, id, &request->ends, &err);
 		if (result == CANCELLED_ENDED)
 			err_set(&err, EXIT_FAILED, "cannot cancel job %s: it has ended", JOBID(id));
 		else if (result == CANCELLED_UNKNOWN)
@@ -326,6 +327,7 @@ int cmd_cancel(int argc, char **argv)
 	} else {
 		bool pending = false;
 		code = cancel_all(queue, &request, &pending);
+		onend_start(&request.ends);
 		/* Who waited for those, or behind them, may be able to start. */
 		if (pending && !queue->inside && queue_settle(queue, false, &err) < 0)
 			code = say_err(&err);

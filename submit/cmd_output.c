@@ -45,7 +45,7 @@ static int output(struct queue *queue, uint64_t id, bool follow, struct err *err
 	if (follow && queue->inside && view.state != VIEW_ENDED)
 		return err_set(err, EXIT_USAGE, "output: job %s has not ended, and a job must not wait in its lane",
 			       JOBID(id));
-	return follow_output(queue, id, view.output, follow, err);
+	return follow_output(queue, &view, follow, err);
 }
 
 int cmd_output(int argc, char **argv)

@@ -100,9 +100,17 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 static void put_where(const struct jobview *view, struct buf *out)
 {
 	if (view->standing)
-		buf_printf(out, "standing, %s\n", view->sentence);
+		buf_printf(out, "standing, %s", view->sentence);
 	else
-		buf_printf(out, "on lane %d%s%s\n", view->lane, view->sentence[0] ? ", " : "", view->sentence);
+		buf_printf(out, "on lane %d%s%s", view->lane, view->sentence[0] ? ", " : "", view->sentence);
+}
+
+static void put_progress(const struct jobview *view, struct buf *out)
+{
+	char text[PROGRESS_TEXT];
+
+	progress_show(&view->progress, view->ran_ns, text);
+	buf_printf(out, "%s%s\n", text[0] ? "; " : "", text);
 }
 
 static void put_row(struct listing *listing, const struct jobview *view)
@@ -128,10 +136,11 @@ static void put_row(struct listing *listing, const struct jobview *view)
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		put_where(view, &listing->out);
 	else if (view->state == VIEW_ENDED)
-		buf_printf(&listing->out, "%s, exit code %d%s%s\n", jobview_state(view), view->exit_code,
+		buf_printf(&listing->out, "%s, exit code %d%s%s", jobview_state(view), view->exit_code,
 			   view->sentence[0] ? ": " : "", view->sentence);
 	else
-		buf_printf(&listing->out, "%s\n", view->sentence);
+		buf_puts(&listing->out, view->sentence);
+	put_progress(view, &listing->out);
 }
 
 static void put(struct listing *listing, const struct jobview *view)

@@ -85,7 +85,7 @@ static void put_tasks(const struct jobview *view, struct buf *out)
 
 static void put(const struct jobview *view, struct buf *out)
 {
-	char id[96];
+	char id[96], progress[PROGRESS_TEXT];
 
 	jobview_id(view, id);
 	buf_printf(out, "%-10s %s\n", "job", id);
@@ -112,6 +112,8 @@ static void put(const struct jobview *view, struct buf *out)
 	put_duration(out, "waited", view->waited_ns);
 	put_duration(out, "ran", view->ran_ns);
 	put_duration(out, "frozen", view->frozen_ns > 0 ? view->frozen_ns : -1);
+	progress_show(&view->progress, view->ran_ns, progress);
+	put_text(out, "progress", progress);
 	put_duration(out, "budget", view->budget_ns);
 	put_duration(out, "limit", view->limit_ns);
 	put_size(out, "ceiling", view->memory_bytes);

@@ -46,8 +46,9 @@ static const char usage[] =
 	"      --vram SIZE        waits until the card has so much memory free: 12G\n"
 	"      --card CARD        any, or the PCI address of one: 0000:03:00.0\n"
 	"      --vram-max SIZE    ceiling of each card's memory\n"
-	"  -o, --output PATH      %j id, %x name, %% percent\n"
+	"  -o, --output PATH      %j id, %x name, %u user, %r restarts, %4j padded, %% percent\n"
 	"  -e, --error PATH       by default the output's\n"
+	"      --open-mode MODE   append, or truncate: its first start empties those files\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
 	"      --requeue          back in line when its worker or machine died; --no-requeue ends it\n"
 	"  -a, --array LIST       one task for each number: 1-250, 0-99%4, 1,5,9-20:2\n"
@@ -70,7 +71,7 @@ enum { OPT_HELP = 256, OPT_DRY_RUN, OPT_JSON, OPT_KEY };
 static const struct {
 	char name[12];
 	char letter;
-	char key[9];
+	char key[10];
 	char fixed[6]; /* the value of an option that takes none */
 } keys[] = {
 	{ "class", 'p', "class", "" },
@@ -89,6 +90,7 @@ static const struct {
 	{ "card", 0, "card", "" },
 	{ "output", 'o', "output", "" },
 	{ "error", 'e', "error", "" },
+	{ "open-mode", 0, "open-mode", "" },
 	{ "workdir", 'D', "workdir", "" },
 	{ "chdir", 0, "workdir", "" },
 	{ "requeue", 0, "requeue", "true" },

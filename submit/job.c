@@ -20,6 +20,7 @@ void job_free(struct job *job)
 	free(job->error);
 	free(job->budget_signal);
 	free(job->dedupe);
+	words_free(job->on_end);
 	words_free(job->env);
 	words_free(job->export_names);
 	free(job->script);
@@ -79,42 +80,87 @@ static size_t put_name(const char *name, char *path, size_t size)
 	return length;
 }
 
-/* What `letter` stands for, without a NUL; the count it needs, or SIZE_MAX when it is unknown. */
-static size_t put_piece(char letter, uint64_t id, const char *name, char *path, size_t size)
+static size_t put_number(uint64_t number, int digits, char *path, size_t size)
 {
-	char number[24];
+	char text[24];
+
+	fmt(text, sizeof text, "%0*llu", digits, (unsigned long long)number);
+	return put_name(text, path, size);
+}
+
+/* A task's id with its array's number padded. */
+static size_t put_id(uint64_t id, int digits, char *path, size_t size)
+{
+	char text[48];
+	int used = fmt(text, sizeof text, "%0*llu", digits, (unsigned long long)jobid_number(id));
+
+	if (jobid_task(id) >= 0)
+		fmt(text + used, sizeof text - (size_t)used, "_%d", jobid_task(id));
+	return put_name(text, path, size);
+}
+
+/* What `letter` stands for, without a NUL; the count it needs, or SIZE_MAX when it is unknown. */
+static size_t put_piece(char letter, int digits, const struct job_pattern *values, char *path, size_t size)
+{
+	int32_t task = jobid_task(values->id);
 
 	switch (letter) {
-	case '%': return put_name("%", path, size);
-	case 'j': fmt(number, sizeof number, "%s", JOBID(id)); return put_name(number, path, size);
-	case 'A': fmt(number, sizeof number, "%s", JOBID(jobid_array(id))); return put_name(number, path, size);
-	case 'a':
-		if (jobid_task(id) < 0)
-			return 0;
-		fmt(number, sizeof number, "%d", (int)jobid_task(id));
-		return put_name(number, path, size);
-	case 'x': return put_name(name, path, size);
+	case 'j': return put_id(values->id, digits, path, size);
+	case 'A': return put_number(jobid_number(values->id), digits, path, size);
+	case 'a': return task < 0 ? 0 : put_number((uint64_t)task, digits, path, size);
+	case 'r': return put_number((uint64_t)values->restarts, digits, path, size);
+	case 'x': return put_name(values->name, path, size);
+	case 'u': return put_name(values->user, path, size);
 	default: return SIZE_MAX;
 	}
 }
 
-int job_output_expand(const char *pattern, uint64_t id, const char *name, char *path, size_t size, struct err *err)
+/* Slurm's: beyond the most it is the most. */
+static int read_digits(const char **at)
+{
+	int digits = 0;
+
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		digits = digits > JOB_PAD_MAX ? digits : digits * 10 + (**at - '0');
+	return digits > JOB_PAD_MAX ? JOB_PAD_MAX : digits;
+}
+
+static int refuse_letter(const char *from, const char *letter, struct err *err)
+{
+	int shown = (int)(letter - from) + (*letter >= ' ' && *letter < 0x7f);
+
+	return err_set(err, EXIT_USAGE, "unknown '%%%.*s' (%%j %%A %%a %%x %%u %%r, %%%% for a %%)",
+		       shown < 20 ? shown : 20, from);
+}
+
+int job_output_expand(const char *pattern, const struct job_pattern *values, char *path, size_t size, struct err *err)
 {
 	size_t used = 0;
 
 	for (const char *p = pattern; *p; p++) {
 		size_t count = 1;
-		if (*p != '%')
+		if (*p != '%' || *++p == '%') {
 			path[used] = *p;
-		else if ((count = put_piece(*++p, id, name, path + used, size - used)) == SIZE_MAX)
-			return err_set(err, EXIT_USAGE, "unknown '%%%.*s' (%%j %%A %%a %%x, %%%% for a %%)",
-				       (int)(*p >= ' ' && *p < 0x7f), p);
+		} else {
+			const char *from = p;
+			int digits = read_digits(&p);
+			if ((count = put_piece(*p, digits, values, path + used, size - used)) == SIZE_MAX)
+				return refuse_letter(from, p, err);
+		}
 		used += count;
 		if (used + 1 > size)
 			return err_set(err, EXIT_USAGE, "the path is longer than %zu bytes", size - 1);
 	}
 	path[used] = '\0';
 	return 0;
+}
+
+int job_output_path(const char *pattern, uint64_t id, int restarts, const char *name, char *path, size_t size,
+		    struct err *err)
+{
+	const struct job_pattern values = { .id = id, .restarts = restarts, .name = name, .user = "" };
+
+	return job_output_expand(pattern, &values, path, size, err);
 }
 
 static bool begins(const char *text, const char *start)
@@ -126,7 +172,7 @@ static bool is_ours(const char *assignment)
 {
 	return begins(assignment, "PGPU_JOB_") || begins(assignment, "PGPU_ARRAY_") ||
 	       begins(assignment, "PGPU_SUBMIT_DIR=") || begins(assignment, "PGPU_RESTART_COUNT=") ||
-	       begins(assignment, "GPU_QUEUE") || slurmenv_is_ours(assignment);
+	       begins(assignment, "PGPU_PROGRESS=") || begins(assignment, "GPU_QUEUE") || slurmenv_is_ours(assignment);
 }
 
 /* The item of that name, or NULL. */

@@ -48,6 +48,7 @@ enum job_key {
 	JOB_KEY_WORKDIR,
 	JOB_KEY_OUTPUT,
 	JOB_KEY_ERROR,
+	JOB_KEY_OPEN_MODE,
 	JOB_KEY_ENV,
 	JOB_KEY_EXPORT,
 	JOB_KEY_REQUEUE,
@@ -61,6 +62,7 @@ enum job_key {
 	JOB_KEY_DEDUPE,
 	JOB_KEY_SLURM_ENV,
 	JOB_KEY_BUDGET_SIGNAL,
+	JOB_KEY_ON_END,
 	JOB_KEY_COMMAND,
 	JOB_KEY_SCRIPT,
 	JOB_KEY_ARGUMENTS, /* a list of texts: what stands behind `submit FILE --`, "$1" and on for the script */
@@ -99,6 +101,7 @@ struct job {
 	char *workdir;		 /* absolute after job_complete() */
 	char *output;		 /* pattern as written; absolute after job_complete() */
 	char *error;		 /* NULL: same as output */
+	bool truncate;		 /* `open-mode: truncate`: its first start empties these files */
 	char **env;		 /* header's `env`, "NAME=VALUE", NULL-ended; may be NULL */
 	enum job_export export;
 	char **export_names; /* for JOB_EXPORT_LIST: "NAME" or "NAME=VALUE", NULL-ended; for JOB_EXPORT_ALL, where
@@ -118,6 +121,7 @@ struct job {
 	char *dedupe;		/* at most one job that waits or runs has this key (dedupe.h); NULL: none */
 	bool slurm_env;		/* gets SLURM_* variables as well */
 	char *budget_signal;	/* as sigspec_parse() reads it; NULL: the class's */
+	char **on_end;		/* run once when it has ended for good, NULL-ended; NULL: the class's; empty: nothing */
 	enum job_body body;
 	char *script; /* bytes of JOB_BODY_TEXT, _SCRIPT or the line of _SHELL; NUL-ended beyond script_size */
 	size_t script_size;
@@ -149,8 +153,8 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory vram vram-max card workdir output error export requeue hold
- * begin after array order skip-existing standing dedupe slurm-env budget-signal) from text, replacing what is there.
+ * Sets one key (name class session budget limit memory vram vram-max card workdir output error open-mode export requeue
+ * hold begin after array order skip-existing standing dedupe slurm-env budget-signal) from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */
@@ -183,11 +187,24 @@ int job_record_parse(const char *text, size_t size, struct job *ret_job, struct 
 /* The job's command for lists: the argv shell-quoted, the shell line as written, or the job's name; then arguments. */
 void job_command_line(const struct job *job, struct buf *line);
 
+/* What the letters of an output pattern stand for. */
+struct job_pattern {
+	uint64_t id;	  /* %j, as 12 or 12_3; %A and %a are its two numbers, %a of a job that is no task nothing */
+	int restarts;	  /* %r */
+	const char *name; /* %x */
+	const char *user; /* %u */
+};
+
 /*
- * Fills in %j %A %a %x %% of an output pattern; %A is the id, %a empty for a job that is no array; in %x a '/' and a
- * leading '.' become '_'.
+ * Fills in %j %A %a %r %x %u %% of an output pattern. A number between % and letter, as in %4a, pads what is a number
+ * with zeros to that many digits, at most JOB_PAD_MAX, and says nothing to a text. In %x and %u a '/' and a leading '.'
+ * become '_'.
  */
-int job_output_expand(const char *pattern, uint64_t id, const char *name, char *path, size_t size, struct err *err);
+enum { JOB_PAD_MAX = 10 };
+int job_output_expand(const char *pattern, const struct job_pattern *values, char *path, size_t size, struct err *err);
+/* The same for the job of a record: job_complete() has filled in %u. */
+int job_output_path(const char *pattern, uint64_t id, int restarts, const char *name, char *path, size_t size,
+		    struct err *err);
 
 /*
  * The environment a job gets: the submitter's `environment` filtered by `export`, then the header's `env` over it.

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,16 +156,51 @@ static int complete_session(struct job *job, struct err *err)
 	return set_default(&job->session, clean, err);
 }
 
-/* The workdir before a relative pattern, where a '%' in a folder's name must not begin anything. */
+/* A text as a pattern: a '%' in it must not begin anything. */
+static void put_plain(struct buf *path, const char *text)
+{
+	for (; *text; text++)
+		buf_add(path, *text == '%' ? "%%" : text, *text == '%' ? 2 : 1);
+}
+
+/* The name of the user, as it is to stand in a path; of one without a name its number. */
+static void put_user(struct buf *path)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	char number[16], shown[JOB_NAME_MAX + 1];
+
+	fmt(number, sizeof number, "%u", geteuid());
+	const struct job_pattern values = { .name = "", .user = user && user->pw_name[0] ? user->pw_name : number };
+	if (job_output_expand("%u", &values, shown, sizeof shown, NULL) == 0)
+		put_plain(path, shown);
+}
+
+/* The pattern with %u filled in: whoever looks for the file later need not ask again who that was. */
+static void put_pattern(struct buf *path, const char *pattern)
+{
+	for (const char *p = pattern; *p; p++) {
+		const char *letter = p + 1 + (*p == '%' ? strspn(p + 1, "0123456789") : 0);
+		if (*p == '%' && *letter == 'u') {
+			put_user(path);
+			p = letter;
+		} else {
+			size_t count = *p == '%' && p[1] ? 2 : 1;
+			buf_add(path, p, count);
+			p += count - 1;
+		}
+	}
+}
+
+/* The workdir before a relative pattern. */
 static int make_absolute(char **pattern, const char *workdir, struct err *err)
 {
 	SCOPE_BUF struct buf path = BUF_EMPTY;
 
-	if (**pattern == '/')
-		return 0;
-	for (const char *p = strcmp(workdir, "/") == 0 ? "" : workdir; *p; p++)
-		buf_add(&path, *p == '%' ? "%%" : p, *p == '%' ? 2 : 1);
-	buf_printf(&path, "/%s", *pattern);
+	if (**pattern != '/') {
+		put_plain(&path, strcmp(workdir, "/") == 0 ? "" : workdir);
+		buf_puts(&path, "/");
+	}
+	put_pattern(&path, *pattern);
 	if (!buf_ok(&path))
 		return jobset_no_memory(err);
 	free(*pattern);
@@ -225,7 +261,7 @@ static int check_output(const char *pattern, const char *name, struct err *err)
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (job_output_expand(pattern, UINT64_MAX, name, path, sizeof path, err) < 0)
+	if (job_output_path(pattern, UINT64_MAX, INT_MAX, name, path, sizeof path, err) < 0)
 		return -1;
 	if (!fixed_part(pattern, path, sizeof path) || stat(path, &st) < 0)
 		return check_folder(path, err);
@@ -294,6 +330,8 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 	    set_default(&job->output, job->array.count ? "pgpu-%A_%a.out" : "pgpu-%j.out", err) < 0 ||
 	    complete_output(job, &job->output, JOB_KEY_OUTPUT, err) < 0)
 		return -1;
+	if (!job->on_end && conf_on_end(conf, job->class_name, &job->on_end) < 0)
+		return jobset_no_memory(err);
 	return job->error ? complete_output(job, &job->error, JOB_KEY_ERROR, err) : 0;
 }
 

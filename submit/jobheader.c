@@ -212,6 +212,27 @@ static int take_script(struct header *header, struct jobyaml_entry *entry, struc
 	return 0;
 }
 
+/* A shell line is kept as the list that runs it. */
+static int take_on_end(struct header *header, struct jobyaml_entry *entry, struct err *err)
+{
+	char ***words = &header->job->on_end;
+
+	if (need_kind(header, entry, entry->kind != JOBYAML_MAP, "a shell line or a list", err) < 0 ||
+	    (entry->count && need_values(header, entry, err) < 0))
+		return -1;
+	if (entry->count && entry->kind == JOBYAML_LIST && entry->items[0].size == 0)
+		return REFUSE(header, entry->items[0].place, err, "on-end: its first word is empty");
+	if (entry->kind == JOBYAML_LIST)
+		return take_words(header, entry, words, err);
+	if (is_blank(entry->items[0].text))
+		return REFUSE(header, entry->items[0].place, err, "on-end: nothing but blanks");
+	if (jobset_string(entry->items[0].text, err) < 0)
+		return blame(header, "on-end", entry->items[0].place, err);
+	char *const line[] = { "/bin/sh", "-c", entry->items[0].text, NULL };
+	*words = words_copy(line);
+	return *words ? 0 : jobset_no_memory(err);
+}
+
 static int take_arguments(struct header *header, struct jobyaml_entry *entry, struct err *err)
 {
 	char **words;
@@ -231,6 +252,8 @@ static int take_value(struct header *header, enum job_key key, struct jobyaml_en
 {
 	if (key == JOB_KEY_ENV)
 		return take_env(header, entry, err);
+	if (key == JOB_KEY_ON_END)
+		return take_on_end(header, entry, err);
 	if (need_values(header, entry, err) < 0)
 		return -1;
 	switch (key) {

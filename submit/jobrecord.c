@@ -176,6 +176,8 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	put_text(record, "workdir", job->workdir);
 	put_text(record, "output", job->output);
 	put_text(record, "error", job->error);
+	if (job->truncate)
+		buf_puts(record, "open-mode: truncate\n");
 	put_env(record, job->env);
 	put_export(record, job);
 	buf_printf(record, "requeue: %s\n", job->requeue ? "true" : "false");
@@ -190,6 +192,9 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	if (job->slurm_env)
 		buf_puts(record, "slurm-env: true\n");
 	put_text(record, "budget-signal", job->budget_signal);
+	put_list(record, "on-end", job->on_end);
+	if (job->on_end && !job->on_end[0])
+		buf_puts(record, "on-end: []\n");
 	put_list(record, job->body == JOB_BODY_ARGV ? "command" : "arguments", job->argv);
 	if (job->body == JOB_BODY_SCRIPT || job->body == JOB_BODY_SHELL) {
 		buf_puts(record, job->body == JOB_BODY_SCRIPT ? "script: " : "command: ");

@@ -27,6 +27,7 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_WORKDIR] = "workdir",
 	[JOB_KEY_OUTPUT] = "output",
 	[JOB_KEY_ERROR] = "error",
+	[JOB_KEY_OPEN_MODE] = "open-mode",
 	[JOB_KEY_ENV] = "env",
 	[JOB_KEY_EXPORT] = "export",
 	[JOB_KEY_REQUEUE] = "requeue",
@@ -40,6 +41,7 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_ORDER] = "order",
 	[JOB_KEY_SKIP_EXISTING] = "skip-existing",
 	[JOB_KEY_BUDGET_SIGNAL] = "budget-signal",
+	[JOB_KEY_ON_END] = "on-end",
 	[JOB_KEY_COMMAND] = "command",
 	[JOB_KEY_SCRIPT] = "script",
 	[JOB_KEY_ARGUMENTS] = "arguments",
@@ -161,7 +163,7 @@ static int set_pattern(char **field, const char *value, struct err *err)
 {
 	char path[PATH_MAX];
 
-	if (job_output_expand(value, 0, "", path, sizeof path, err) < 0)
+	if (job_output_path(value, 0, 0, "", path, sizeof path, err) < 0)
 		return -1;
 	if (value[strlen(value) - 1] == '/')
 		return err_set(err, EXIT_USAGE, "'%.200s' names a folder, not a file", value);
@@ -176,6 +178,20 @@ static int set_output(struct job *job, const char *value, struct err *err)
 static int set_error(struct job *job, const char *value, struct err *err)
 {
 	return set_pattern(&job->error, value, err);
+}
+
+static int set_open_mode(struct job *job, const char *value, struct err *err)
+{
+	static const char *const words[] = { "append", "truncate", NULL };
+	char shown[64], hint[64];
+
+	if (strcmp(value, words[0]) != 0 && strcmp(value, words[1]) != 0) {
+		text_show(value, shown, sizeof shown);
+		text_hint(value, words, hint, sizeof hint);
+		return err_set(err, EXIT_USAGE, "'%s' is neither append nor truncate%s", shown, hint);
+	}
+	job->truncate = *value == 't';
+	return 0;
 }
 
 static int set_requeue(struct job *job, const char *value, struct err *err)
@@ -360,18 +376,19 @@ static int set_skip_existing(struct job *job, const char *value, struct err *err
 }
 
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
-	[JOB_KEY_NAME] = set_name,	   [JOB_KEY_CLASS] = set_class,
-	[JOB_KEY_SESSION] = set_session,   [JOB_KEY_BUDGET] = set_budget,
-	[JOB_KEY_LIMIT] = set_limit,	   [JOB_KEY_MEMORY] = set_memory,
-	[JOB_KEY_VRAM] = set_vram,	   [JOB_KEY_CARD] = set_card,
-	[JOB_KEY_WORKDIR] = set_workdir,   [JOB_KEY_OUTPUT] = set_output,
-	[JOB_KEY_ERROR] = set_error,	   [JOB_KEY_EXPORT] = set_export,
-	[JOB_KEY_REQUEUE] = set_requeue,   [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
-	[JOB_KEY_HOLD] = set_hold,	   [JOB_KEY_STANDING] = set_standing,
-	[JOB_KEY_VRAM_MAX] = set_vram_max, [JOB_KEY_BEGIN] = set_begin,
-	[JOB_KEY_AFTER] = set_after,	   [JOB_KEY_ARRAY] = set_array,
-	[JOB_KEY_ORDER] = set_order,	   [JOB_KEY_SKIP_EXISTING] = set_skip_existing,
-	[JOB_KEY_DEDUPE] = set_dedupe,	   [JOB_KEY_SLURM_ENV] = set_slurm_env,
+	[JOB_KEY_NAME] = set_name,	     [JOB_KEY_CLASS] = set_class,
+	[JOB_KEY_SESSION] = set_session,     [JOB_KEY_BUDGET] = set_budget,
+	[JOB_KEY_LIMIT] = set_limit,	     [JOB_KEY_MEMORY] = set_memory,
+	[JOB_KEY_VRAM] = set_vram,	     [JOB_KEY_CARD] = set_card,
+	[JOB_KEY_WORKDIR] = set_workdir,     [JOB_KEY_OUTPUT] = set_output,
+	[JOB_KEY_ERROR] = set_error,	     [JOB_KEY_EXPORT] = set_export,
+	[JOB_KEY_REQUEUE] = set_requeue,     [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
+	[JOB_KEY_HOLD] = set_hold,	     [JOB_KEY_STANDING] = set_standing,
+	[JOB_KEY_VRAM_MAX] = set_vram_max,   [JOB_KEY_BEGIN] = set_begin,
+	[JOB_KEY_AFTER] = set_after,	     [JOB_KEY_ARRAY] = set_array,
+	[JOB_KEY_ORDER] = set_order,	     [JOB_KEY_SKIP_EXISTING] = set_skip_existing,
+	[JOB_KEY_DEDUPE] = set_dedupe,	     [JOB_KEY_SLURM_ENV] = set_slurm_env,
+	[JOB_KEY_OPEN_MODE] = set_open_mode,
 };
 
 int job_set(struct job *job, const char *key, const char *value, struct err *err)

@@ -37,6 +37,7 @@ static const struct field fields[] = {
 	FIELD("gen", FIELD_NUMBER, gen),
 	FIELD("state", FIELD_STATE, state),
 	FIELD("since", FIELD_NUMBER, since_boot_ns),
+	FIELD("asleep", FIELD_NUMBER, asleep_ns),
 	FIELD("owner", FIELD_PROC, owner),
 	FIELD("worker", FIELD_BOOL, worker),
 	FIELD("socket", FIELD_TEXT, socket),

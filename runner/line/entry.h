@@ -33,6 +33,7 @@ struct entry {
 	uint64_t gen; /* which byte of the file its holder has locked */
 	enum entry_state state;
 	int64_t since_boot_ns; /* when it came into that state */
+	int64_t asleep_ns;     /* of a job that runs: so long the machine had been suspended by then, whole seconds */
 	struct procid owner;   /* supervisor of the job, watcher, or who waits */
 	bool worker;	       /* the owner is a worker: it can take any spooled job */
 	char socket[108];      /* the owner's control socket; "" where it has none */

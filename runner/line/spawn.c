@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "spawn.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -44,30 +45,34 @@ static char **worker_environment(void)
 	return kept_list;
 }
 
-/* The worker's descriptors; `seat_fd` and `ready_fd` lie above those they become. */
-static int describe_files(posix_spawn_file_actions_t *files, int seat_fd, int ready_fd)
+static int null_files(posix_spawn_file_actions_t *files)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		if (posix_spawn_file_actions_addopen(files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0) != 0)
 			return -1;
 	}
-	if (posix_spawn_file_actions_adddup2(files, seat_fd, WORKER_SEAT_FD) != 0 ||
-	    posix_spawn_file_actions_adddup2(files, ready_fd, WORKER_READY_FD) != 0 ||
-	    posix_spawn_file_actions_addclosefrom_np(files, WORKER_READY_FD + 1) != 0)
-		return -1;
 	return 0;
 }
 
-static int start(const struct seat *seat, int seat_fd, int ready_fd, char **environment, pid_t *ret_pid)
+/* The worker's descriptors; `seat_fd` and `ready_fd` lie above those they become. Both -1: it gets none. */
+static int describe_files(posix_spawn_file_actions_t *files, int seat_fd, int ready_fd)
 {
-	char number[16], gen[32];
-	char *argv[] = { "pgpu", "worker", number, gen, NULL };
+	int above = seat_fd < 0 ? STDERR_FILENO + 1 : WORKER_READY_FD + 1;
+
+	if (null_files(files) < 0)
+		return -1;
+	if (seat_fd >= 0 && (posix_spawn_file_actions_adddup2(files, seat_fd, WORKER_SEAT_FD) != 0 ||
+			     posix_spawn_file_actions_adddup2(files, ready_fd, WORKER_READY_FD) != 0))
+		return -1;
+	return posix_spawn_file_actions_addclosefrom_np(files, above) == 0 ? 0 : -1;
+}
+
+static int start(char *const argv[], int seat_fd, int ready_fd, char **environment, pid_t *ret_pid)
+{
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t all, none;
 
-	fmt(number, sizeof number, "%d", seat->number);
-	fmt(gen, sizeof gen, "%llu", (unsigned long long)seat->gen);
 	sigfillset(&all);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&files);
@@ -83,8 +88,18 @@ static int start(const struct seat *seat, int seat_fd, int ready_fd, char **envi
 	return result;
 }
 
+int spawn_plain(char *const argv[], pid_t *ret_pid, struct err *err)
+{
+	SCOPE_FREE char **environment = worker_environment();
+	int failed = environment ? start(argv, -1, -1, environment, ret_pid) : ENOMEM;
+
+	return failed ? err_set(err, EXIT_FAILED, "cannot start pgpu %s: %s", argv[1], strerror(failed)) : 0;
+}
+
 int spawn_worker(const struct seat *seat, pid_t *ret_pid, struct err *err)
 {
+	char number[16], gen[32];
+	char *argv[] = { "pgpu", "worker", number, gen, NULL };
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
@@ -96,7 +111,9 @@ int spawn_worker(const struct seat *seat, pid_t *ret_pid, struct err *err)
 	SCOPE_FREE char **environment = worker_environment();
 	if (far_end < 0 || seat_fd < 0 || !environment)
 		return err_sys(err, "cannot start a worker");
-	int failed = start(seat, seat_fd, far_end, environment, ret_pid);
+	fmt(number, sizeof number, "%d", seat->number);
+	fmt(gen, sizeof gen, "%llu", (unsigned long long)seat->gen);
+	int failed = start(argv, seat_fd, far_end, environment, ret_pid);
 	if (failed)
 		return err_set(err, EXIT_FAILED, "cannot start a worker: %s", strerror(failed));
 	return TAKE_FD(ready);

@@ -5,12 +5,12 @@
 
 # C107: the environment differs only by what is documented.
 export POSIXLY_CORRECT=1 MALLOC_ARENA_MAX=2 LC_TIME=C EMPTY='' ODD=$'two\nlines\xff' TMPDIR=$SANDBOX/work
-mine='^(GPU_QUEUE|GPU_QUEUE_PID|GPU_QUEUE_TURN|GPU_QUEUE_FROZEN|AMD_PRIORITY|PGPU_JOB_ID)='
+mine='^(GPU_QUEUE|GPU_QUEUE_PID|GPU_QUEUE_TURN|GPU_QUEUE_FROZEN|AMD_PRIORITY|PGPU_JOB_ID|PGPU_PROGRESS)='
 env -0 | grep -azv '^_=' | sort -z >before
 pgpu run -- env -0 | grep -azv '^_=' | sort -z >during
 grep -azvE "$mine" during >rest
 same_bytes "C107 the caller's variables, byte for byte" before rest
-equals "C107 and the six documented ones" 'AMD_PRIORITY GPU_QUEUE GPU_QUEUE_FROZEN GPU_QUEUE_PID GPU_QUEUE_TURN PGPU_JOB_ID' \
+equals "C107 and the seven documented ones" 'AMD_PRIORITY GPU_QUEUE GPU_QUEUE_FROZEN GPU_QUEUE_PID GPU_QUEUE_TURN PGPU_JOB_ID PGPU_PROGRESS' \
 	"$(comm -z13 before during | tr '\0' '\n' | cut -d= -f1 | tr '\n' ' ' | sed 's/ $//')"
 unset POSIXLY_CORRECT
 equals "GPU_QUEUE is 1" 1 "$(pgpu run -- printenv GPU_QUEUE)"

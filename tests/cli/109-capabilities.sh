@@ -92,7 +92,7 @@ if setcap cap_sys_ptrace,cap_sys_nice=ep "$SANDBOX/bin/given" 2>"$err" && setcap
 	their_conf 'lanes = 2'
 
 	export TMPDIR=$SANDBOX/other/work LD_LIBRARY_PATH=/nowhere MALLOC_ARENA_MAX=2 EMPTY='' ODD=$'two\nlines\xff'
-	mine='^(GPU_QUEUE|GPU_QUEUE_PID|GPU_QUEUE_TURN|GPU_QUEUE_FROZEN|AMD_PRIORITY|PGPU_JOB_ID|_)='
+	mine='^(GPU_QUEUE|GPU_QUEUE_PID|GPU_QUEUE_TURN|GPU_QUEUE_FROZEN|AMD_PRIORITY|PGPU_JOB_ID|PGPU_PROGRESS|_)='
 	"${them[@]}" -- env -0 | grep -azvE "$mine" | sort -z >wanted
 	"${them[@]}" -- "${given[@]}" run -q -- env -0 | grep -azvE "$mine" | sort -z >found
 	unset TMPDIR LD_LIBRARY_PATH MALLOC_ARENA_MAX EMPTY ODD

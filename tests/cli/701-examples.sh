@@ -30,6 +30,22 @@ ended "$id" 0 "blender.yaml runs"
 equals "with the arguments Blender expects" '--background scene.blend --engine CYCLES --render-output //frames/#### --render-anim' \
 	"$(tr '\n' ' ' <"scene-$id.log" | sed 's/ $//')"
 
+# Programs that note how they were called stand in for a desktop and for a mailer.
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"$PGPU_SUBMIT_DIR/noted.new"; mv "$PGPU_SUBMIT_DIR/noted.new" "$PGPU_SUBMIT_DIR/noted"\n' >bin/notify-send
+printf '#!/bin/sh\n{ echo "$@"; cat; } >"$PGPU_SUBMIT_DIR/mailed.new"; mv "$PGPU_SUBMIT_DIR/mailed.new" "$PGPU_SUBMIT_DIR/mailed"\n' >bin/sendmail
+chmod 755 bin/*
+printf 'name: dusk\ncommand: "echo so far; exit 3"\non-end: [%s/on-end/desktop.sh]\n' "$PWD" >desktop.yaml
+printf 'name: "d\303\244mmer"\ncommand: "echo so far; exit 3"\non-end: [%s/on-end/mail.sh, ada]\n' "$PWD" >mail.yaml
+id=$(PATH="$PWD/bin:$PATH" pgpu submit desktop.yaml)
+until_true test -s noted
+equals "on-end/desktop.sh tells of a job that failed" "dusk ($id): failed, exit code 3" "$(sed -n 3p noted)"
+id=$(PATH="$PWD/bin:$PATH" pgpu submit mail.yaml)
+until_true test -s mailed
+equals "on-end/mail.sh as well" "-i -- ada
+To: ada
+Subject: [pgpu] d??mmer ($id): failed, exit code 3
+so far" "$(sed -n '1,3p; $p' mailed)"
+
 if command -v povray >/dev/null; then
 	cd part || exit 1
 	exits 0 "frames.sh is taken" pgpu submit frames.sh -- 2 4

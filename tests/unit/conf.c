@@ -24,6 +24,7 @@
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/scope.h"
+#include "conf/base/words.h"
 #include "conf/conf.h"
 #include "conf/conf_builtin.h"
 #include "runner/commands.h"
@@ -310,6 +311,65 @@ static void capabilities_are_a_list(void **state)
 	assert_true(row(&conf, "clip")->capabilities ==
 		    (CONF_CAPS_LIMITED | 1 << CAP_SYS_NICE | 1 << CAP_CHOWN | UINT64_C(1) << CAP_BPF));
 	assert_int_equal(row(&conf, "clip")->rank, 3);
+}
+
+/* The command's words with a '|' behind each. */
+static void runs_at_the_end(const struct conf *conf, const char *class_name, const char *wanted)
+{
+	char **words, found[256] = "";
+
+	assert_int_equal(conf_on_end(conf, class_name, &words), 0);
+	for (char **word = words; word && *word; word++)
+		strcat(strcat(found, *word), "|");
+	words_free(words);
+	assert_string_equal(found, wanted);
+}
+
+static void a_command_is_a_list(void **state)
+{
+	(void)state;
+	struct conf conf;
+
+	load_ok("", &conf);
+	runs_at_the_end(&conf, "clip", "");
+	load_ok("on-end = { notify-send, \"it's over\", 'say \"hi\"', '', \"/x\ty\" , }", &conf);
+	runs_at_the_end(&conf, "clip", "notify-send|it's over|say \"hi\"||/x\ty|");
+	load_ok("class clip { on-end = {a,b} rank = 3 }\non-end={'c'}\nclass test { on-end = {} }", &conf);
+	runs_at_the_end(&conf, "clip", "a|b|");
+	runs_at_the_end(&conf, "test", "");
+	runs_at_the_end(&conf, "render", "c|");
+	runs_at_the_end(&conf, "no-such-class", "c|");
+	assert_int_equal(row(&conf, "clip")->rank, 3);
+	/* A name that begins like another's. */
+	load_ok("class cli { rank = 1 budget = 1m on-end = { x } }\nclass clip { on-end = { y } }", &conf);
+	runs_at_the_end(&conf, "cli", "x|");
+	runs_at_the_end(&conf, "clip", "y|");
+	runs_at_the_end(&conf, "c", "");
+}
+
+static void commands_are_refused_at_their_line(void **state)
+{
+	(void)state;
+	char text[8192];
+
+	refused("\non-end = x", "pgpu.conf:2: the value of 'on-end' is a list: {} or { \"CMD\", \"ARG\", ... }");
+	refused("on-end = \"x\"", "pgpu.conf:1: the value of 'on-end' is a list");
+	refused("on-end = { \"\" }", "pgpu.conf:1: on-end: its first word is empty");
+	refused("on-end = { '', a }", "pgpu.conf:1: on-end: its first word is empty");
+	refused("on-end = { a b }", "pgpu.conf:1: ',' or '}' is missing in the list of 'on-end'");
+	refused("on-end = { a, /b }", "pgpu.conf:1: a word or '}' is missing in the list of 'on-end'");
+	refused("on-end = { , }", "pgpu.conf:1: a word or '}' is missing in the list of 'on-end'");
+	refused("on-end = { a,\nb }", "pgpu.conf:1: the list of 'on-end' is not closed on its line");
+	refused("on-end = { a\n}", "pgpu.conf:1: the list of 'on-end' is not closed on its line");
+	refused("on-end = {", "pgpu.conf:1: a word or '}' is missing in the list of 'on-end'");
+	refused("on-end = { '${HOME}' }", "pgpu.conf:1: '${...}' is not filled in from the environment");
+	refused("on-end = {a} on-end = {b}", "pgpu.conf:1: key 'on-end' is repeated; it stands on line 1");
+	refused("class clip {\non-end = {a}\non-end = {} }", "pgpu.conf:3: key 'on-end' is repeated");
+	struct conf conf;
+	snprintf(text, sizeof text, "on-end = { \"%0*d\" }", CONF_ON_END - 9, 0);
+	load_ok(text, &conf);
+	snprintf(text, sizeof text, "on-end = { \"%0*d\" }", CONF_ON_END - 8, 0);
+	refused(text, "pgpu.conf:1: on-end: all commands together are longer than 4096 bytes");
 }
 
 /* Each name is the kernel's, by its number. */
@@ -713,7 +773,7 @@ static void the_copy_comes_back_whole(void **state)
 
 	load_ok("lanes = 9 grace = 0 cells = off memory = 0.5K take-within = 0.25s\nclass night { rank = 4 budget = "
 		"12h capabilities = { checkpoint_restore } no-new-privileges = true }\n"
-		"class truth { turns-as = \"\" }",
+		"class truth { turns-as = \"\" on-end = {} }\non-end = { notify-send, 'a \"b\"', \"\" }",
 		&conf);
 	assert_int_equal(conf_copy_write(folder_fd, &conf, &err), 0);
 	if (conf_copy_read(folder_fd, &copy, &err) < 0)
@@ -722,6 +782,8 @@ static void the_copy_comes_back_whole(void **state)
 	assert_string_equal(copy.source, FILE_NAME);
 	assert_string_equal(copy.stamp, conf.stamp);
 	assert_int_equal(copy.class_count, 8);
+	runs_at_the_end(&copy, "night", "notify-send|a \"b\"||");
+	runs_at_the_end(&copy, "truth", "");
 }
 
 static void refused_copy(const char *text, size_t size, int errnum)
@@ -872,11 +934,13 @@ static void the_print_reads_back_as_the_same(void **state)
 	(void)state;
 	static const char *const files[] = {
 		"",
-		"lanes = 3\n\nmemory = 0.001953125K grace = 0 take-within = 1.000000001s cells = off amd-priority = "
+		"on-end = { x, \"\", y }\nlanes = 3\n\nmemory = 0.001953125K grace = 0 take-within = 1.000000001s "
+		"cells = off amd-priority = "
 		"off\n"
 		"class night { rank = 4 budget = 1.5s limit = 90061s memory = 1.5G turns-as = clip turns-as-after-wait "
 		"= 1d capabilities = { sys_nice, 'chown' } no-new-privileges = true }\n"
-		"class clip { capabilities = {} }\n"
+		"class clip { capabilities = {} on-end = {} }\n"
+		"class bench { on-end = { \"it's\", 'a \"b\"', '' } }\n"
 		"class truth { turns-as = \"\" }\nclass search { turns-as-after-wait = 0 turns-as-after-run = 1s }\n"
 		"submit-class = night",
 		conf_builtin_text,
@@ -958,6 +1022,8 @@ int main(void)
 		TEST(a_builtin_row_is_amended_key_by_key),
 		TEST(another_name_adds_a_class),
 		TEST(capabilities_are_a_list),
+		TEST(a_command_is_a_list),
+		TEST(commands_are_refused_at_their_line),
 		TEST(capabilities_have_the_names_of_libcap),
 		TEST(capabilities_are_refused_at_their_line),
 		TEST(unknown_words_are_named_with_the_nearest),

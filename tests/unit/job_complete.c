@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Defaults, the checks against the machine, options, output names, and what passes of an environment. */
 #include <limits.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,6 +154,36 @@ static void classes(void **state)
 	job_free(&job);
 }
 
+/* Its words with a '|' behind each; "-" where it has none, not even an empty list. */
+static void runs_at_the_end(const char *header, const char *wanted)
+{
+	struct job job;
+	char found[256] = "";
+
+	completes_in(top, header, &job);
+	for (char **word = job.on_end; word && *word; word++)
+		strcat(strcat(found, *word), "|");
+	assert_string_equal(job.on_end ? found : "-", wanted);
+	job_free(&job);
+}
+
+static void what_is_run_at_the_end(void **state)
+{
+	static const char general[] = "on-end \x1fnote\x1f"
+				      "a b\non-end night\non-end huge\x1fmail\n";
+
+	(void)state;
+	runs_at_the_end("name: a", "-");
+	runs_at_the_end("on-end: exit 3", "/bin/sh|-c|exit 3|");
+	memcpy(CONF.on_end, general, sizeof general - 1);
+	CONF.on_end_size = sizeof general - 1;
+	runs_at_the_end("name: a", "note|a b|");
+	runs_at_the_end("class: night", "-");
+	runs_at_the_end("class: night\non-end: [x, '']", "x||");
+	runs_at_the_end("on-end: []", "");
+	CONF.on_end_size = 0;
+}
+
 static void ceilings(void **state)
 {
 	struct job job;
@@ -238,7 +269,7 @@ static void names_are_taken_as_they_are_C085(void **state)
 	(void)state;
 	assert_int_equal(mkdir(at("my run's"), 0755), 0);
 	completes_in(at("my run's"), "output: 'a b \\$x.out'", &job);
-	assert_int_equal(job_output_expand(job.output, 1, job.name, path, sizeof path, NULL), 0);
+	assert_int_equal(job_output_path(job.output, jobid_of(1), 0, job.name, path, sizeof path, NULL), 0);
 	assert_string_equal(path, at("my run's/a b \\$x.out"));
 	assert_string_equal(job.session, "my_run_s");
 	job_free(&job);
@@ -320,7 +351,10 @@ static void options(void **state)
 		{ "budget", "90", "budget: '90' is 90s or 90m; write one of them" },
 		{ "requeue", "no", "requeue: 'no' is not true or false" },
 		{ "export", "", "export: a value is missing" },
-		{ "output", "%k", "output: unknown '%k' (%j %A %a %x, %% for a %)" },
+		{ "open-mode", "w", "open-mode: 'w' is neither append nor truncate" },
+		{ "open-mode", "truncat",
+		  "open-mode: 'truncat' is neither append nor truncate, did you mean 'truncate'?" },
+		{ "output", "%k", "output: unknown '%k' (%j %A %a %x %u %r, %% for a %)" },
 	};
 
 	(void)state;
@@ -331,6 +365,10 @@ static void options(void **state)
 	}
 	assert_int_equal(job_set(&job, "requeue", "false", NULL), 0);
 	assert_true(!job.requeue && job.requeue_set);
+	assert_int_equal(job_set(&job, "open-mode", "truncate", NULL), 0);
+	assert_true(job.truncate);
+	assert_int_equal(job_set(&job, "open-mode", "append", NULL), 0);
+	assert_false(job.truncate);
 	assert_int_equal(job_set(&job, "name", "a", NULL), 0);
 	assert_int_equal(job_set(&job, "name", "b", NULL), 0);
 	assert_string_equal(job.name, "b");
@@ -346,15 +384,88 @@ static void output_names(void **state)
 	struct err err = ERR_NONE;
 
 	(void)state;
-	assert_int_equal(job_output_expand("/%x/%j_%A_%a_%%", jobid_of(12), "../a/.b", path, sizeof path, NULL), 0);
-	assert_string_equal(path, "/_._a_.b/12_12__%");
-	assert_int_equal(job_output_expand("/ab", 1, "", small, sizeof small, NULL), 0);
+	assert_int_equal(job_output_path("/%x/%j_%A_%a_%r_%%", jobid_of(12), 3, "../a/.b", path, sizeof path, NULL), 0);
+	assert_string_equal(path, "/_._a_.b/12_12__3_%");
+	assert_int_equal(job_output_path("/ab", jobid_of(1), 0, "", small, sizeof small, NULL), 0);
 	assert_string_equal(small, "/ab");
-	assert_int_equal(job_output_expand("/abc", 1, "", small, sizeof small, &err), -1);
+	assert_int_equal(job_output_path("/abc", jobid_of(1), 0, "", small, sizeof small, &err), -1);
 	assert_string_equal(err.text, "the path is longer than 3 bytes");
-	assert_int_equal(job_output_expand("/%x", 1, "abcdefgh", small, sizeof small, &err), -1);
-	assert_int_equal(job_output_expand("/%q", 1, "", path, sizeof path, &err), -1);
-	assert_string_equal(err.text, "unknown '%q' (%j %A %a %x, %% for a %)");
+	assert_int_equal(job_output_path("/%x", jobid_of(1), 0, "abcdefgh", small, sizeof small, &err), -1);
+	assert_int_equal(job_output_path("/%4j", jobid_of(1), 0, "", small, sizeof small, &err), -1);
+	assert_int_equal(job_output_path("/%q", jobid_of(1), 0, "", path, sizeof path, &err), -1);
+	assert_string_equal(err.text, "unknown '%q' (%j %A %a %x %u %r, %% for a %)");
+	assert_int_equal(job_output_path("/%", jobid_of(1), 0, "", path, sizeof path, &err), -1);
+	assert_string_equal(err.text, "unknown '%' (%j %A %a %x %u %r, %% for a %)");
+	assert_int_equal(job_output_path("/%12q", jobid_of(1), 0, "", path, sizeof path, &err), -1);
+	assert_string_equal(err.text, "unknown '%12q' (%j %A %a %x %u %r, %% for a %)");
+}
+
+static void expands(const char *pattern, const struct job_pattern *values, const char *wanted)
+{
+	char path[256];
+	struct err err = ERR_NONE;
+
+	if (job_output_expand(pattern, values, path, sizeof path, &err) < 0)
+		fail_msg("%s: %s", pattern, err.text);
+	assert_string_equal(path, wanted);
+}
+
+static void refuses_pattern(const char *pattern)
+{
+	const struct job_pattern values = { .name = "", .user = "" };
+	char path[256];
+
+	assert_int_equal(job_output_expand(pattern, &values, path, sizeof path, NULL), -1);
+}
+
+static void output_patterns_of_an_array(void **state)
+{
+	const struct job_pattern task = {
+		.id = jobid_with_task(jobid_of(12), 3), .restarts = 1, .name = "dusk", .user = "ada"
+	};
+	struct job_pattern alone = task;
+
+	(void)state;
+	alone.id = jobid_of(15);
+	expands("%A_%a", &task, "12_3");
+	expands("%j %r %x %u", &task, "12_3 1 dusk ada");
+	expands("%j %A", &alone, "15 15");
+	expands("%4a", &task, "0003");
+	expands("f%04a-%4A-%1j-%3j-%3r", &task, "f0003-0012-12_3-012_3-001");
+	expands("%0a", &task, "3");
+	expands("%10j", &alone, "0000000015");
+	expands("%11j", &alone, "0000000015");
+	expands("%99999999999999999999j", &alone, "0000000015");
+	expands("%4x%9u", &task, "duskada");
+	expands("%%4j%%", &task, "%4j%");
+	expands("[%a][%4a]", &alone, "[][]");
+	alone.id = UINT64_MAX - 1;
+	alone.user = "../x";
+	expands("%10j %u", &alone, "1099511627775_16777213 _._x");
+	refuses_pattern("%4%");
+	refuses_pattern("%4");
+	refuses_pattern("%4 j");
+	refuses_pattern("%-4j");
+}
+
+static void the_user_is_filled_in_at_the_submit(void **state)
+{
+	struct job job;
+	const struct passwd *user = getpwuid(geteuid());
+	char wanted[4096], name[256];
+
+	(void)state;
+	if (user)
+		snprintf(name, sizeof name, "%s", user->pw_name);
+	else
+		snprintf(name, sizeof name, "%u", geteuid());
+	assert_int_equal(mkdir(at("100%u"), 0755), 0);
+	completes_in(at("100%u"), "output: '%u/%4u-%%u-%j.out'\nerror: /tmp/%u.err", &job);
+	snprintf(wanted, sizeof wanted, "%s/%s/%s-%%%%u-%%j.out", at("100%%u"), name, name);
+	assert_string_equal(job.output, wanted);
+	snprintf(wanted, sizeof wanted, "/tmp/%s.err", name);
+	assert_string_equal(job.error, wanted);
+	job_free(&job);
 }
 
 static void environments(void **state)
@@ -385,6 +496,7 @@ int main(void)
 		cmocka_unit_test(budget_and_limit),
 		cmocka_unit_test(a_standing_job_has_no_times),
 		cmocka_unit_test(classes),
+		cmocka_unit_test(what_is_run_at_the_end),
 		cmocka_unit_test(ceilings),
 		cmocka_unit_test(an_option_has_no_place),
 		cmocka_unit_test(folders),
@@ -395,6 +507,8 @@ int main(void)
 		cmocka_unit_test(command_lines),
 		cmocka_unit_test(options),
 		cmocka_unit_test(output_names),
+		cmocka_unit_test(output_patterns_of_an_array),
+		cmocka_unit_test(the_user_is_filled_in_at_the_submit),
 		cmocka_unit_test(environments),
 	};
 

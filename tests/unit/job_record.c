@@ -149,10 +149,12 @@ static void nasty_bytes_C097(void **state)
 		job.standing = next_random(2);
 		job.workdir = random_text(1, 60, "\1");
 		job.output = random_text(1, 60, "%/");
+		job.truncate = next_random(2);
 		job.error = next_random(2) ? random_text(1, 60, "%/") : NULL;
 		job.env = random_words(1 + next_random(6), true);
 		job.export = next_random(2) ? JOB_EXPORT_ALL : JOB_EXPORT_LIST;
 		job.export_names = random_words(1 + next_random(3), true);
+		job.on_end = next_random(2) ? random_words(next_random(5), false) : NULL;
 		job.body = 1 + next_random(4);
 		job.argv = job.body == JOB_BODY_ARGV || next_random(2) ? random_words(1 + next_random(5), false) : NULL;
 		job.budget_ns = 1 + next_random(INT_MAX);

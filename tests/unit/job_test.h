@@ -107,6 +107,7 @@ static inline void same_job(const struct job *a, const struct job *b)
 	same_text(a->workdir, b->workdir);
 	same_text(a->output, b->output);
 	same_text(a->error, b->error);
+	assert_int_equal(a->truncate, b->truncate);
 	same_words(a->env, b->env);
 	assert_int_equal(a->export, b->export);
 	same_words(a->export_names, b->export_names);
@@ -114,6 +115,8 @@ static inline void same_job(const struct job *a, const struct job *b)
 	assert_int_equal(a->standing, b->standing);
 	assert_int_equal(a->slurm_env, b->slurm_env);
 	same_text(a->dedupe, b->dedupe);
+	assert_true(!a->on_end == !b->on_end);
+	same_words(a->on_end, b->on_end);
 	assert_int_equal(a->body, b->body);
 	assert_int_equal(a->script_size, b->script_size);
 	if (a->script_size)

@@ -39,6 +39,12 @@ static void wrong_types(void **state)
 	refuses("command: {a: b}\n", "f.yaml:1:10: command: must be a shell line or a list, not a map");
 	refuses("command: [a, [b]]\n", "f.yaml:1:14: command: a list holds texts, nothing nested");
 	refuses("command: a\narguments: b\n", "f.yaml:2:12: arguments: must be a list, not a text");
+	refuses("command: a\non-end: { b: c }\n", "f.yaml:2:9: on-end: must be a shell line or a list, not a map");
+	refuses("command: a\non-end: ['', b]\n", "f.yaml:2:10: on-end: its first word is empty");
+	refuses("command: a\non-end: ' '\n", "f.yaml:2:9: on-end: nothing but blanks");
+	refuses("command: a\non-end: ''\n", "f.yaml:2:9: on-end: a value is missing");
+	refuses("command: a\non-end: [b, ~]\n",
+		"f.yaml:2:13: on-end: a value is missing (quote it if '~' is meant as text)");
 }
 
 static void bare_numbers_C013(void **state)
@@ -279,8 +285,8 @@ static void outputs(void **state)
 	struct job job;
 
 	(void)state;
-	refuses_header("output: a%q", "f.yaml:2:9: output: unknown '%q' (%j %A %a %x, %% for a %)");
-	refuses_header("error: a%", "f.yaml:2:8: error: unknown '%' (%j %A %a %x, %% for a %)");
+	refuses_header("output: a%q", "f.yaml:2:9: output: unknown '%q' (%j %A %a %x %u %r, %% for a %)");
+	refuses_header("error: a%", "f.yaml:2:8: error: unknown '%' (%j %A %a %x %u %r, %% for a %)");
 	refuses_header("output: logs/", "f.yaml:2:9: output: 'logs/' names a folder, not a file");
 	parses_header("output: 'a b \\$x.out'", &job);
 	assert_string_equal(job.output, "a b \\$x.out");
