@@ -45,6 +45,7 @@ static const char usage[] =
 	"      --vram SIZE        waits until the card has so much memory free: 12G\n"
 	"      --card CARD        any, or the PCI address of one: 0000:03:00.0\n"
 	"      --vram-max SIZE    ceiling of each card's memory\n"
+	"      --nice N           later than the others of its session and class; below 0: earlier\n"
 	"  -o, --output PATH      %j id, %x name, %% percent\n"
 	"  -e, --error PATH       by default the output's\n"
 	"  -D, --workdir DIR      the folder it runs in (also --chdir)\n"
@@ -98,6 +99,7 @@ static const struct {
 	{ "dependency", 0, "after", "" },
 	{ "array", 'a', "array", "" },
 	{ "standing", 0, "standing", "true" },
+	{ "nice", 0, "nice", "" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 

@@ -170,6 +170,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.keep_ns = 30 * 86400 * NS_PER_S,
 		.keep_jobs = 10000,
 		.lost_limit = 3,
+		.retry_after_ns = 30 * NS_PER_S,
 		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,
