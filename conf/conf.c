@@ -46,6 +46,11 @@ bool conf_is_drained(const struct conf *conf)
 	return until_s && (until_s == CONF_NEVER || clock_wall_ns() < until_s * NS_PER_S);
 }
 
+int conf_pause_after(const struct conf *conf, const struct conf_class *class)
+{
+	return class->pause_after > 0 ? class->pause_after : class->pause_after < 0 ? 0 : conf->pause_after;
+}
+
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name)
 {
 	for (int i = 0; i < conf->class_count; i++) {

@@ -34,6 +34,7 @@ enum {
 	CONF_RESIDENT = 1024,
 	CONF_PROCESSES = 4194304,
 	CONF_LOST = 1000,
+	CONF_PAUSE = 1000,
 	CONF_KEEP = 10000000,
 	CONF_ON_END = 4096,
 	CONF_STAMP = 128
@@ -60,6 +61,9 @@ struct conf_class {
 	int64_t turns_as_after_run_ns;
 	int64_t turns_as_after_wait_ns;
 	int64_t turns_as_without_turn_ns;
+	int64_t min_run_ns;	/* a spooled job that ends well before has failed; 0: none has */
+	int pause_after;	/* like failures in a row; 0: conf.pause_after; -1: never */
+	bool paused;		/* its spooled jobs do not start. Not of pgpu.conf: see runner/line/pause.h */
 	bool turns_forced;	/* turns = "forced": a better rank's job in line freezes it, once it has its lane for */
 	int64_t min_hold_ns;	/* this long */
 	int64_t stall_after_ns; /* 0: conf.stall_after_ns; CONF_NEVER: never */
@@ -89,6 +93,8 @@ struct conf {
 	int keep_jobs;			 /* of at most so many; 0: any number */
 	uint64_t log_bytes;		 /* log.tsv is begun anew beyond it; 0: never */
 	int lost_limit;			 /* a job whose supervisor died so often is held; 0: never */
+	int64_t retry_after_ns;		 /* before a failed job's first retry; later ones take longer */
+	int pause_after;		 /* so many like failures of a class in a row pause it; 0: never */
 	int processes;			 /* most processes and threads of a job's cell */
 	int64_t grace_ns;		 /* between SIGTERM and the kill; 0 allowed */
 	int64_t take_ns;		 /* a winner that does not take its lane within this is passed over (3 s) */
@@ -124,6 +130,9 @@ int conf_on_end(const struct conf *conf, const char *class_name, char ***ret_wor
 
 /* True while no job starts; what has begun goes on. */
 bool conf_is_drained(const struct conf *conf);
+
+/* After how many like failures in a row the class is paused; 0: never. */
+int conf_pause_after(const struct conf *conf, const struct conf_class *class);
 
 /* The class of that name, or NULL. */
 const struct conf_class *conf_class_find(const struct conf *conf, const char *name);

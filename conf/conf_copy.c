@@ -9,7 +9,7 @@
  *     stamp ...
  *     lanes 2                    every key of conf_root_keys
  *     classes 7
- *     class interactive          and the keys of conf_class_keys, for each
+ *     class interactive          and the keys of conf_class_keys, for each; `paused 1` where it is
  *     lane left                  and the keys of conf_lane_keys, for each that is bound to a card
  *     on-end ...                 the lines of conf_onend.h
  *     sum 0123456789abcdef
@@ -104,6 +104,7 @@ static int take_classes(char **next, struct conf *conf)
 		if (take_text(next, "class", row->name, sizeof row->name) < 0 || !text_class_ok(row->name) ||
 		    take_keys(next, conf_class_keys, false, row) < 0)
 			return -1;
+		row->paused = take_line(next, "paused") != NULL;
 	}
 	return 0;
 }
@@ -240,6 +241,7 @@ int conf_copy_write(int queue_fd, const struct conf *conf, struct err *err)
 	for (int i = 0; i < conf->class_count; i++) {
 		buf_printf(&buf, "class %s\n", conf->classes[i].name);
 		put_keys(conf_class_keys, false, &conf->classes[i], &buf);
+		buf_puts(&buf, conf->classes[i].paused ? "paused 1\n" : "");
 	}
 	for (int i = 0; i < conf->bound_count; i++) {
 		buf_printf(&buf, "lane %s\n", conf->bound[i].name);

@@ -26,6 +26,8 @@ const struct conf_key conf_root_keys[] = {
 	{ "keep-jobs", CONF_NUMBER, ROOT(keep_jobs), .least = 0, .most = CONF_KEEP },
 	{ "log-size", CONF_SIZE, ROOT(log_bytes), .empty_ok = true },
 	{ "lost-limit", CONF_NUMBER, ROOT(lost_limit), .least = 0, .most = CONF_LOST },
+	{ "pause-after-failures", CONF_NUMBER, ROOT(pause_after), .least = 0, .most = CONF_PAUSE },
+	{ "retry-after", CONF_DURATION, ROOT(retry_after_ns), .empty_ok = true },
 	{ "standing-after", CONF_DURATION, ROOT(standing_after_ns), .empty_ok = true },
 	{ "contender-vram", CONF_SIZE, ROOT(contender_vram_bytes) },
 	{ "vram-settle", CONF_DURATION, ROOT(vram_settle_ns), .empty_ok = true },
@@ -52,6 +54,8 @@ const struct conf_key conf_class_keys[] = {
 	{ "turns-as-after-run", CONF_DURATION, ROW(turns_as_after_run_ns), .empty_ok = true },
 	{ "turns-as-after-wait", CONF_DURATION, ROW(turns_as_after_wait_ns), .empty_ok = true },
 	{ "turns-as-without-turn", CONF_DURATION, ROW(turns_as_without_turn_ns), .empty_ok = true },
+	{ "min-run-time", CONF_DURATION, ROW(min_run_ns), .empty_ok = true },
+	{ "pause-after-failures", CONF_NUMBER, ROW(pause_after), .least = 0, .most = CONF_PAUSE, .never_ok = true },
 	{ "turns", CONF_SWITCH, ROW(turns_forced), .yes = "forced", .no = "asked" },
 	{ "min-hold", CONF_DURATION, ROW(min_hold_ns), .empty_ok = true },
 	{ "stall-after", CONF_DURATION, ROW(stall_after_ns), .never_ok = true },
@@ -212,7 +216,10 @@ int conf_key_read(const struct conf_key *key, void *row, const char *value, stru
 	int read = 0;
 
 	switch (key->kind) {
-	case CONF_NUMBER: read = text_number_parse(value, key->least, key->most, &number, err); break;
+	case CONF_NUMBER:
+		read = text_number_parse(value, key->least, key->most, &number, err);
+		number = key->never_ok && number == 0 ? -1 : number;
+		break;
 	case CONF_DURATION: read = read_duration(key, value, &number, err); break;
 	case CONF_SWITCH: read = read_switch(key, value, &number, err); break;
 	case CONF_SIZE: read = read_size(key, value, &number, err); break;
@@ -279,7 +286,7 @@ void conf_key_print(const struct conf_key *key, const void *row, struct buf *buf
 	int64_t number = field_number(key, row);
 
 	switch (key->kind) {
-	case CONF_NUMBER: buf_printf(buf, "%lld", (long long)number); break;
+	case CONF_NUMBER: buf_printf(buf, "%lld", (long long)(number < 0 ? 0 : number)); break;
 	case CONF_SIZE: print_size(number, buf); break;
 	case CONF_DURATION: print_duration(number, buf); break;
 	case CONF_NAME:
@@ -307,7 +314,7 @@ void conf_key_store(const struct conf_key *key, const void *row, struct buf *buf
 
 int conf_key_load(const struct conf_key *key, void *row, const char *value)
 {
-	int64_t least = key->kind == CONF_NUMBER ? key->least : 0;
+	int64_t least = key->kind != CONF_NUMBER ? 0 : key->never_ok ? -1 : key->least;
 	int64_t most = key->kind == CONF_NUMBER ? key->most : key->kind == CONF_SWITCH ? 1 : INT64_MAX;
 	int64_t number;
 

@@ -34,7 +34,7 @@ struct conf_key {
 	size_t offset;
 	int64_t least, most;
 	bool empty_ok;
-	bool never_ok; /* a duration; "0" is CONF_NEVER, and 0 means not given */
+	bool never_ok; /* a duration or number; "0" is CONF_NEVER or -1, and 0 means not given */
 	bool needed;   /* a new class must have it */
 	char yes[7], no[7];
 };

@@ -159,6 +159,7 @@ static int requeue_locked(struct line *line, struct spool *spool, struct search 
 	name.restarts += !name.standing;
 	name.outcome = OUTCOME_NONE;
 	name.after = false;
+	name.tries = 0;
 	if (spool_move(spool, SPOOL_ENDED, file, SPOOL_PENDING, &name, err) < 0)
 		return -1;
 	spool_reason_forget(spool, search->id);

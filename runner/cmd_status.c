@@ -110,6 +110,21 @@ static void put_frozen_json(const struct entry *entry, struct buf *out)
 	buf_puts(out, "}");
 }
 
+static void put_paused_json(const struct conf *conf, struct buf *out)
+{
+	const char *comma = "";
+
+	buf_puts(out, ",\"paused\":[");
+	for (int i = 0; i < conf->class_count; i++) {
+		if (!conf->classes[i].paused)
+			continue;
+		buf_puts(out, comma);
+		buf_json(out, conf->classes[i].name);
+		comma = ",";
+	}
+	buf_puts(out, "]");
+}
+
 static void put_json(const struct status *status, const struct conf *conf, struct buf *out)
 {
 	buf_puts(out, "{");
@@ -141,6 +156,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 		   drained ? "true" : "false");
 	json_time(out, "drained_until",
 		  drained && conf->drained_until_s != CONF_NEVER ? conf->drained_until_s * NS_PER_S : 0);
+	put_paused_json(conf, out);
 	buf_puts(out, ",");
 	cardview_json_foreign(&status->cards, out);
 	buf_printf(out,
@@ -310,6 +326,13 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		char sentence[128];
 		snapshot_tell_drained(conf, sentence);
 		buf_printf(out, "%s\n", sentence);
+	}
+	for (int i = 0; status->snapshot.pauses && i < status->snapshot.pauses->count; i++) {
+		const struct pause *one = &status->snapshot.pauses->list[i];
+		char sentence[128];
+		pause_tell(one, sentence);
+		if (one->paused && conf_class_find(conf, one->class_name))
+			buf_printf(out, "class %s: %s\n", one->class_name, sentence);
 	}
 	buf_printf(out, "waiting: %ld", count_waiting(&status->snapshot));
 	if (held)

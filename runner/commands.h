@@ -21,6 +21,7 @@ int cmd_status(int argc, char **argv);
 int cmd_submit(int argc, char **argv);
 int cmd_turn(int argc, char **argv);
 int cmd_undrain(int argc, char **argv);
+int cmd_update(int argc, char **argv);
 int cmd_wait(int argc, char **argv);
 /* Not for people: the process that runs spooled jobs (worker.h). */
 int cmd_worker(int argc, char **argv);

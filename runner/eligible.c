@@ -9,8 +9,10 @@ struct eligible eligible_now(const struct conf *conf)
 {
 	struct eligible eligible = { .conf = conf, .now_wall_ns = clock_wall_ns() };
 
-	for (int i = 0; i < conf->class_count; i++)
+	for (int i = 0; i < conf->class_count; i++) {
 		eligible.any_hours |= conf->classes[i].hours[0] != '\0';
+		eligible.any_paused |= conf->classes[i].paused;
+	}
 	if (eligible.any_hours)
 		memset(eligible.open, -1, sizeof eligible.open);
 	return eligible;
@@ -38,15 +40,24 @@ static bool is_open(struct eligible *eligible, const char *class_name)
 	return *open;
 }
 
+static bool is_paused(const struct eligible *eligible, const struct spool_name *name)
+{
+	const struct conf_class *class = conf_class_find(eligible->conf, name->class_name);
+
+	return class && class->paused && !name->standing;
+}
+
 enum waits_for eligible_judge(struct eligible *eligible, const struct spool_name *name)
 {
 	if (name->held)
 		return WAITS_HELD;
 	if (name->after)
 		return WAITS_AFTER;
+	if (eligible->any_paused && is_paused(eligible, name))
+		return WAITS_PAUSED;
 	if (name->begin_s > eligible->now_wall_ns / NS_PER_S) {
 		note_change(eligible, name->begin_s * NS_PER_S);
-		return WAITS_BEGIN;
+		return name->tries ? WAITS_RETRY : WAITS_BEGIN;
 	}
 	return eligible->any_hours && !is_open(eligible, name->class_name) ? WAITS_HOURS : WAITS_LANE;
 }

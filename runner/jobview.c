@@ -198,7 +198,10 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	if (name->array)
 		count_tasks(queue, name, view);
 	view->restarts = name->restarts;
-	if (name->held)
+	view->nice = name->nice;
+	view->retries = job.retries;
+	view->attempts = name->tries + (state != SPOOL_PENDING);
+	if (name->held || (name->tries && state == SPOOL_PENDING))
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
 	if (state == SPOOL_ENDED) {
 		view->exit_code = name->code;
@@ -209,12 +212,22 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	return 0;
 }
 
+static void tell_retry(const struct jobview *view, const struct candidate *one, char sentence[128])
+{
+	char when[CLOCK_TEXT];
+
+	clock_wall_format(one->begin_s * NS_PER_S, when);
+	fmt(sentence, 128, "attempt %d of %d not before %s", view->attempts + 1, view->retries + 1, when);
+}
+
 void jobview_explain(struct jobview *view, const struct snapshot *snapshot, const struct conf *conf, size_t index)
 {
 	char known[sizeof view->sentence / 2], sentence[128];
 	const char *reason = snapshot_reason(snapshot, conf, index, sentence);
 
 	fmt(known, sizeof known, "%s", view->sentence);
+	if (snapshot->waiting.list[index].gate == WAITS_RETRY)
+		tell_retry(view, &snapshot->waiting.list[index], sentence);
 	if (snapshot->waiting.list[index].gate == WAITS_AFTER && view->after)
 		fmt(sentence, sizeof sentence, "waits for %s", view->after);
 	fmt(view->reason, sizeof view->reason, "%s", reason);
@@ -521,6 +534,8 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 		put_tasks(view, out);
 	if (full) {
 		json_seconds(out, "limit_s", view->limit_ns);
+		buf_printf(out, ",\"nice\":%d,\"retries\":%d,\"attempts\":%d", view->nice, view->retries,
+			   view->attempts);
 		json_count(out, "peak_memory_bytes", view->peak_memory_bytes);
 		json_seconds(out, "cpu_s", view->cpu_ns);
 		json_seconds(out, "gpu_s", view->gpu_ns);

@@ -58,6 +58,9 @@ struct jobview {
 	pid_t pid;
 	int exit_code;
 	int restarts;
+	int nice;
+	int retries;  /* how often it may be started again where it failed */
+	int attempts; /* that have begun */
 	char cell[512];
 };
 

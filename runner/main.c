@@ -25,6 +25,7 @@ static const struct command {
 	{ "cancel", cmd_cancel, false, "takes jobs out of the line, or ends them" },
 	{ "hold", cmd_hold, false, "keeps waiting jobs from starting" },
 	{ "release", cmd_release, false, "lets held jobs go" },
+	{ "update", cmd_update, false, "changes jobs that wait" },
 	{ "requeue", cmd_requeue, false, "puts jobs back in line that run or have ended" },
 	{ "drain", cmd_drain, false, "lets running jobs end and no other start" },
 	{ "undrain", cmd_undrain, false, "lets jobs start again" },

@@ -285,6 +285,7 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 	task->environment = prepared->list;
 	task->budget_signal = prepared->job.budget_signal ? prepared->job.budget_signal : "";
 	task->extra = prepared->extra;
+	task->min_run_ns = prepared->job.min_run_ns;
 	task->needs_card = prepared->job.card[0] != '\0';
 	return 0;
 }

@@ -87,9 +87,10 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	added->begin_s = name->begin_s;
 	added->spooled = true;
 	added->standing = name->standing;
-	added->failures = name->failures;
+	added->failures = name->standing ? name->failures : name->tries;
 	added->reserved_bytes = name->reserved_bytes;
 	added->vram_bytes = name->vram_bytes;
+	added->nice = name->nice;
 	memcpy(added->card, name->card, sizeof added->card);
 	enum waits_for gate = eligible_judge(&view->eligible, name);
 	if (name->array)
@@ -226,6 +227,17 @@ static void look_at_card(struct line *line, struct snapshot *snapshot)
 	add_card(sample, snapshot);
 }
 
+static void read_pauses(struct line *line, struct snapshot *snapshot)
+{
+	bool any = false;
+
+	for (int i = 0; i < line->conf.class_count; i++)
+		any |= line->conf.classes[i].paused;
+	snapshot->pauses = any ? malloc(sizeof *snapshot->pauses) : NULL;
+	if (snapshot->pauses)
+		pause_read(line, snapshot->pauses);
+}
+
 static int compare_ids(const void *left, const void *right)
 {
 	uint64_t a = ((const struct candidate *)left)->id, b = ((const struct candidate *)right)->id;
@@ -249,6 +261,7 @@ int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_s
 		return -1;
 	}
 	rate(line, spool, ret_snapshot, &served);
+	read_pauses(line, ret_snapshot);
 	if (ret_snapshot->services.count) {
 		qsort(ret_snapshot->services.list, ret_snapshot->services.count, sizeof(struct candidate), compare_ids);
 		set_scene(line, ret_snapshot);
@@ -269,6 +282,7 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->frozen);
 	free(snapshot->away);
 	free(snapshot->load.rooms);
+	free(snapshot->pauses);
 	candidates_free(&snapshot->waiting);
 	candidates_free(&snapshot->services);
 	*snapshot = (struct snapshot){ 0 };
@@ -371,7 +385,10 @@ static void tell_begin(const struct candidate *one, char sentence[128])
 	char when[CLOCK_TEXT];
 
 	clock_wall_format(one->begin_s * NS_PER_S, when);
-	fmt(sentence, 128, "not before %s", when);
+	if (one->gate == WAITS_RETRY)
+		fmt(sentence, 128, "attempt %d not before %s", one->failures + 1, when);
+	else
+		fmt(sentence, 128, "not before %s", when);
 }
 
 static void tell_hours(const struct conf *conf, const struct candidate *one, char sentence[128])
@@ -429,6 +446,16 @@ const char *snapshot_standing(const struct snapshot *snapshot, const struct conf
 	return why == STANDING_HELD ? "held" : "standing";
 }
 
+static void tell_paused(const struct snapshot *snapshot, const char *class_name, char sentence[128])
+{
+	const struct pause *one = snapshot->pauses ? pause_find(snapshot->pauses, class_name) : NULL;
+
+	if (one)
+		pause_tell(one, sentence);
+	else
+		fmt(sentence, 128, "its class is paused; pgpu release --class %s", class_name);
+}
+
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
 {
 	const struct candidate *one = &snapshot->waiting.list[index];
@@ -440,10 +467,12 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 		fmt(sentence, 128, "waits for other jobs");
 	else if (why == WAITS_ARRAY)
 		fmt(sentence, 128, "as many of its tasks run as may at once");
-	else if (why == WAITS_BEGIN)
+	else if (why == WAITS_BEGIN || why == WAITS_RETRY)
 		tell_begin(one, sentence);
 	else if (why == WAITS_HOURS)
 		tell_hours(conf, one, sentence);
+	else if (why == WAITS_PAUSED)
+		tell_paused(snapshot, one->class_name, sentence);
 	else if (why == WAITS_DRAINED)
 		snapshot_tell_drained(conf, sentence);
 	else if (why == WAITS_STOPPED)

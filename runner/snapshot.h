@@ -8,6 +8,7 @@
 
 #include "runner/eligible.h"
 #include "runner/line/line.h"
+#include "runner/line/pause.h"
 #include "runner/line/seat.h"
 #include "runner/line/standing.h"
 #include "submit/spool.h"
@@ -29,6 +30,7 @@ struct snapshot {
 	struct load load;
 	char others[128]; /* who else holds most of the card's memory, where somebody waits for it */
 	uint64_t last_served;
+	struct pauses *pauses; /* heap; NULL: no class is paused */
 };
 
 int snapshot_take(struct line *line, struct spool *spool, struct snapshot *ret_snapshot, struct err *err);

@@ -38,6 +38,7 @@ static void fill(struct candidate *one, const struct spool_name *name, const cha
 	one->spooled = true;
 	one->reserved_bytes = name->reserved_bytes;
 	one->vram_bytes = name->vram_bytes;
+	one->nice = name->nice;
 	memcpy(one->card, name->card, sizeof one->card);
 	fmt(one->class_name, sizeof one->class_name, "%s", name->class_name);
 	fmt(one->session, sizeof one->session, "%s", name->session);
@@ -78,7 +79,8 @@ static uint64_t next_task(struct listing *listing, const struct spool_name *name
 	return tasks_next(&tasks, name->id);
 }
 
-/* Keeps the first of each (class, session, card): the only one of them that can be elected now. */
+/* Keeps the first of each (class, session, card), the least nice and of those the oldest: the only one of them that can
+ * be elected now. */
 static int add_pending(const struct spool_name *name, const char *file, void *context)
 {
 	struct listing *listing = context;
@@ -90,7 +92,7 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 	uint64_t id = name->id;
 	if (gate == WAITS_LANE && name->array && !(id = next_task(listing, name, file)))
 		gate = WAITS_ARRAY;
-	listing->pending.timed += gate == WAITS_BEGIN || gate == WAITS_HOURS;
+	listing->pending.timed += gate == WAITS_BEGIN || gate == WAITS_RETRY || gate == WAITS_HOURS;
 	if (gate != WAITS_LANE)
 		return 0;
 	listing->pending.competing++;
@@ -100,14 +102,14 @@ static int add_pending(const struct spool_name *name, const char *file, void *co
 		    strcmp(one->class_name, name->class_name) == 0 && strcmp(one->card, name->card) == 0)
 			found = one;
 	}
-	if (found && found->id < id)
-		return 0;
-	if (!found)
-		found = candidates_add(listing->candidates);
-	if (!found)
+	if (!found && !(found = candidates_add(listing->candidates)))
 		return -1;
-	fill(found, name, file);
-	found->id = id;
+	if (!found->id || name->nice < found->nice || (name->nice == found->nice && id < found->id)) {
+		fill(found, name, file);
+		found->id = id;
+	}
+	if (!found->arrived || id < found->arrived)
+		found->arrived = id;
 	return 0;
 }
 
@@ -181,6 +183,7 @@ static int take_pending(void *context, const struct candidate *winner, struct er
 	bool array = name.array;
 	name.array = false;
 	name.cap = 0;
+	name.edit = array ? 0 : name.edit;
 	int taken = array ? tasks_take(spooled->spool, name.id, winner->file, SPOOL_RUNNING, &name, err)
 			  : spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err);
 	if (taken < (array ? 1 : 0))
@@ -356,11 +359,12 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		moved.outcome = back ? OUTCOME_NONE : OUTCOME_CANCELLED;
 		moved.code = EXIT_SIGNAL + 15;
 		moved.restarts += back;
+		moved.tries = back ? 0 : moved.tries;
 		to = back ? SPOOL_PENDING : SPOOL_ENDED;
 	} else if (wants_requeue(spooled, file)) {
 		int limit = spooled->line->conf.lost_limit;
 		moved.restarts++;
-		moved.held = limit && moved.restarts >= limit;
+		moved.held = limit && moved.restarts - moved.tries >= limit;
 		to = SPOOL_PENDING;
 	} else {
 		moved.outcome = OUTCOME_LOST;
@@ -375,7 +379,8 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		note_end(spooled, &moved);
 	if (moved.held) {
 		char reason[64];
-		fmt(reason, sizeof reason, "its worker or the machine died %d times while it ran", moved.restarts);
+		fmt(reason, sizeof reason, "its worker or the machine died %d times while it ran",
+		    moved.restarts - moved.tries);
 		spool_reason_write(spooled->spool, name->id, reason);
 	}
 	entry->kind = ENTRY_SPOOL;

@@ -261,6 +261,21 @@ static int watch(struct hold *hold, struct err *err)
 	return 0;
 }
 
+/* Whatever it did, it was not its work: a render that finds no scene ends well at once. */
+static void judge_haste(const struct hold *hold, struct verdict *verdict)
+{
+	char ran[TEXT_DURATION], least[TEXT_DURATION];
+	int64_t ran_ns = hold_ran_ns(hold), least_ns = hold->task->min_run_ns;
+
+	if (verdict->outcome != OUTCOME_COMPLETED || ran_ns >= least_ns)
+		return;
+	text_duration_format(ran_ns, ran);
+	text_duration_format(least_ns, least);
+	verdict->outcome = OUTCOME_FAILED;
+	verdict->exit_code = EXIT_FAILED;
+	err_set(&verdict->why, EXIT_OK, "ended after %s, min-run-time is %s", ran, least);
+}
+
 static void judge(const struct hold *hold, struct verdict *verdict)
 {
 	verdict->signal = WIFSIGNALED(hold->status) ? WTERMSIG(hold->status) : 0;
@@ -269,6 +284,7 @@ static void judge(const struct hold *hold, struct verdict *verdict)
 	if (hold->stop == STOP_SIGNAL && verdict->signal == SIGKILL && hold->killed)
 		verdict->exit_code = EXIT_SIGNAL + hold->stop_signal;
 	verdict->outcome = verdict->exit_code == 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
+	judge_haste(hold, verdict);
 	if (hold->stop == STOP_LIMIT || hold->stop == STOP_STALLED) {
 		verdict->outcome = hold->stop == STOP_LIMIT ? OUTCOME_TIMEOUT : OUTCOME_STALLED;
 		verdict->exit_code = EXIT_STOPPED;

@@ -32,6 +32,7 @@ struct task {
 	struct launch launch;	   /* cell_fd, close_first and the class's restrictions are filled in here */
 	char *const *environment;  /* the job's; the marks of contract "What a job sees" are added here */
 	char *const *extra;	   /* more assignments of the kind of job, NULL-ended; may be NULL */
+	int64_t min_run_ns;	   /* one that ends well before has failed; not above 0: it has not */
 	bool needs_card;	   /* the card on its lane's text is the one that it asked for */
 	int64_t output_from[2];	   /* of its output and error files: what was in them before, bytes */
 	const char *budget_signal; /* as sigspec_parse() reads it; NULL: its class's */

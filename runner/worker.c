@@ -22,9 +22,11 @@
 #include "runner/cell/caps.h"
 #include "runner/commands.h"
 #include "runner/depend.h"
+#include "runner/line/pause.h"
 #include "runner/line/spawn.h"
 #include "runner/line/standing.h"
 #include "runner/onend.h"
+#include "runner/retry.h"
 #include "runner/service.h"
 #include "runner/vramback.h"
 #include "submit/prune.h"
@@ -81,8 +83,46 @@ static bool names_end(const struct prepared *prepared)
 	return prepared->job.on_end && prepared->job.on_end[0];
 }
 
+/* With the lock: of a class that is paused by its failures, what this end says. True: it is paused now. */
+static bool count_end(struct worker *worker, const struct spool_name *name)
+{
+	struct line *line = &worker->queue.line;
+	const struct conf_class *class = conf_class_find(&line->conf, name->class_name);
+	int limit = class ? conf_pause_after(&line->conf, class) : 0;
+	bool failed =
+		name->outcome == OUTCOME_FAILED || name->outcome == OUTCOME_TIMEOUT || name->outcome == OUTCOME_STALLED;
+	struct err ignored = ERR_NONE;
+
+	if (!limit || (!failed && name->outcome != OUTCOME_COMPLETED))
+		return false;
+	return pause_note(line, name->class_name, name->id, failed ? outcome_names[name->outcome] : "", name->code,
+			  limit, &ignored) == 1;
+}
+
+/* Back in line for another attempt, and not at once. */
+static void set_retry(const struct conf *conf, struct spool_name *name)
+{
+	int64_t at_ns = clock_wall_ns() + retry_pause_ns(conf->retry_after_ns, name->tries);
+
+	name->begin_s = (at_ns + NS_PER_S - 1) / NS_PER_S;
+	name->outcome = OUTCOME_NONE;
+	name->tries++;
+}
+
+/* What people read beside it until it ends: of an attempt, how that one did; of an earlier one nothing any more. */
+static void note_reason(struct spool *spool, const struct spool_name *name, const struct verdict *verdict, bool retry)
+{
+	char reason[64];
+
+	fmt(reason, sizeof reason, "failed, exit code %d", verdict->exit_code);
+	if (verdict->why.text[0] || retry)
+		spool_reason_write(spool, name->id, verdict->why.text[0] ? verdict->why.text : reason);
+	else if (name->tries)
+		spool_reason_forget(spool, name->id);
+}
+
 /* The outcome stands in the record's name; it is durable with the sync that follows the next claim. */
-static int record_end(struct worker *worker, struct verdict *verdict, struct err *err)
+static int record_end(struct worker *worker, struct verdict *verdict, int retries, struct err *err)
 {
 	struct line *line = &worker->queue.line;
 	struct spool *spool = &worker->queue.spool;
@@ -90,8 +130,8 @@ static int record_end(struct worker *worker, struct verdict *verdict, struct err
 
 	if (spool_name_parse(worker->queue.spooled.taken, &name) < 0)
 		return err_set(err, EXIT_FAILED, "cannot record the end of a job: its name is damaged");
-	if (verdict->why.text[0])
-		spool_reason_write(spool, name.id, verdict->why.text);
+	bool retry = retry_wanted(verdict->outcome, name.tries, retries);
+	note_reason(spool, &name, verdict, retry);
 	if (line_lock(line, err) < 0)
 		return -1;
 	/* An order counts when its file was there before the outcome's. */
@@ -103,17 +143,28 @@ static int record_end(struct worker *worker, struct verdict *verdict, struct err
 	}
 	name.outcome = back ? OUTCOME_NONE : verdict->outcome;
 	name.code = verdict->exit_code;
-	name.restarts += back;
-	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken, back ? SPOOL_PENDING : SPOOL_ENDED,
-				&name, err);
+	if (ordered && retry)
+		spool_reason_forget(spool, name.id);
+	retry &= !ordered;
+	name.tries = back ? 0 : name.tries;
+	if (retry)
+		set_retry(&line->conf, &name);
+	name.restarts += (back || retry) && name.restarts < SPOOL_RESTARTS_MAX;
+	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken,
+				back || retry ? SPOOL_PENDING : SPOOL_ENDED, &name, err);
+	bool paused = false;
 	if (result == 0) {
 		spool_order_done(spool, name.id);
-		if (!back)
+		if (!back && !retry)
 			note_end(worker, &name);
+		paused = count_end(worker, &name);
 		/* Of a job that ended while it was frozen: until now it said whose it is. */
 		ticket_remove(line, &worker->member.ticket);
 	}
 	line_unlock(line);
+	struct err ignored = ERR_NONE;
+	if (paused)
+		pause_sync(line, &ignored);
 	return result;
 }
 
@@ -305,6 +356,7 @@ static int run_one(struct worker *worker, struct err *err)
 			describe(&member->job, &prepared);
 	}
 	worker->names_end = names_end(&prepared);
+	int retries = prepared.job.retries;
 	prepare_free(&worker->queue, &prepared);
 	wait_for_shutdown(&verdict);
 	bool settles = verdict.reclaim.count || verdict.reclaim.holder_count;
@@ -315,7 +367,7 @@ static int run_one(struct worker *worker, struct err *err)
 	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
 	if (!row)
 		return err_sys(err, "cannot write log.tsv");
-	if (record_end(worker, &verdict, err) < 0)
+	if (record_end(worker, &verdict, retries, err) < 0)
 		return -1;
 	tell_news(worker, false);
 	verdict_row(member, &verdict, row);

@@ -11,6 +11,7 @@
 #include "runner/commands.h"
 #include "runner/desk.h"
 #include "runner/held.h"
+#include "runner/line/pause.h"
 #include "runner/line/wake.h"
 #include "runner/options.h"
 #include "runner/queue.h"
@@ -30,6 +31,7 @@ static int release(struct line *line, struct spool *spool, uint64_t id, struct e
 struct verb {
 	const char *name, *usage;
 	int (*act)(struct line *line, struct spool *spool, uint64_t id, struct err *err);
+	bool classes; /* knows --class */
 };
 
 static int act_on(struct queue *queue, const struct verb *verb, uint64_t id, struct err *err)
@@ -84,15 +86,38 @@ static int act_on_all(struct queue *queue, const struct verb *verb, const struct
 	return code;
 }
 
+/* A paused class goes on. */
+static int release_class(struct queue *queue, const char *class_name, struct err *err)
+{
+	if (queue_open(queue, QUEUE_LENIENT, err) < 0)
+		return -1;
+	if (!conf_class_need(&queue->line.conf, class_name, err))
+		return err_wrap(err, "release");
+	if (queue->inside)
+		return err_set(err, EXIT_FAILED, "cannot release class %s from inside a job", class_name);
+	return pause_release(&queue->line, class_name, err) < 0 ? -1 : queue_settle(queue, true, err);
+}
+
 static int manage(const struct verb *verb, int argc, char **argv)
 {
-	static const struct option long_options[] = { { "help", OPTION_FLAG, 'h' }, { .name = "" } };
-	struct options options = OPTIONS(verb->name, argc, argv, "", long_options);
+	static const struct option long_options[] = { { "class", OPTION_VALUE, 'p' },
+						      { "partition", OPTION_VALUE, 'p' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS(verb->name, argc, argv, verb->classes ? "p:" : "",
+					 verb->classes ? long_options : long_options + 2);
+	const char *class_name = NULL;
 	struct err err = ERR_NONE;
-	int option = options_next(&options, &err);
+	int option;
 
+	while ((option = options_next(&options, &err)) == 'p')
+		class_name = options.value;
 	if (option == 'h')
 		return print_usage(verb->usage);
+	if (option == 0 && class_name && options.next < argc)
+		option = err_set(&err, EXIT_USAGE, "%s: either ids or --class", verb->name);
+	if (option == 0 && class_name)
+		return release_class(&queue_only, class_name, &err) < 0 ? say_err(&err) : EXIT_OK;
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "%s: a job id is missing", verb->name);
 	for (int i = options.next; option == 0 && i < argc; i++) {
@@ -111,19 +136,21 @@ static const struct verb verbs[] = {
 	  "Keeps spooled jobs that wait from starting.\n"
 	  "\n"
 	  "      --help   print this\n",
-	  hold },
+	  hold, false },
 	{ "release",
 	  "usage: pgpu release ID...\n"
-	  "Lets held jobs go: they stand in line where they stood.\n"
+	  "       pgpu release --class CLASS\n"
+	  "Lets held jobs go: they stand in line where they stood. Or lets a paused class go on.\n"
 	  "\n"
-	  "      --help   print this\n",
-	  release },
+	  "  -p, --class CLASS  the class that pause-after-failures has paused (also --partition)\n"
+	  "      --help         print this\n",
+	  release, true },
 	{ "requeue",
 	  "usage: pgpu requeue ID...\n"
 	  "Puts spooled jobs back in line that run or have ended.\n"
 	  "\n"
 	  "      --help   print this\n",
-	  requeue_job },
+	  requeue_job, false },
 };
 
 int cmd_hold(int argc, char **argv)

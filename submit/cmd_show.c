@@ -128,6 +128,10 @@ static void put(const struct jobview *view, struct buf *out)
 		buf_printf(out, "%-10s %d\n", "pid", view->pid);
 	if (view->restarts)
 		buf_printf(out, "%-10s %d\n", "restarts", view->restarts);
+	if (view->retries)
+		buf_printf(out, "%-10s %d of %d\n", "attempts", view->attempts, view->retries + 1);
+	if (view->nice)
+		buf_printf(out, "%-10s %d\n", "nice", view->nice);
 	put_text(out, "cell", view->cell);
 }
 

@@ -33,6 +33,8 @@ enum {
 	JOB_NAME_MAX = 255,
 	JOB_DEDUPE_MAX = 80,
 	JOB_SESSION_MAX = 64,
+	JOB_RETRIES_MAX = 1000,
+	JOB_NICE_MAX = 2147483645, /* as Slurm has it, and as far below 0 */
 };
 
 enum job_key {
@@ -45,6 +47,9 @@ enum job_key {
 	JOB_KEY_VRAM,
 	JOB_KEY_CARD,
 	JOB_KEY_VRAM_MAX,
+	JOB_KEY_NICE,
+	JOB_KEY_MIN_RUN_TIME,
+	JOB_KEY_RETRIES,
 	JOB_KEY_WORKDIR,
 	JOB_KEY_OUTPUT,
 	JOB_KEY_ERROR,
@@ -91,10 +96,13 @@ struct job {
 	char *session;
 	int64_t budget_ns;	 /* 0 until job_complete() */
 	int64_t limit_ns;	 /* 0 until job_complete(); a limit alone sets the budget to half of itself */
+	int64_t min_run_ns;	 /* ended well before, it has failed; 0: the class's; -1: it has not */
 	uint64_t memory_bytes;	 /* 0 until job_complete() */
 	uint64_t vram_bytes;	 /* of the card's memory, that must be free at its start; 0: any */
 	char card[PCI_TEXT];	 /* its lane's, or the one that it gets; "": any */
 	uint64_t vram_max_bytes; /* ceiling of each card's memory; 0: none */
+	int nice;		 /* among the jobs of its own session and class: the lowest goes first */
+	int retries;		 /* so often it starts again by itself where it failed */
 	bool memory_default;	 /* neither the job nor its class named it */
 	uint64_t reserved_bytes; /* by job_complete(): memory_bytes, or 0 where that is the default; the record does not
 				    have it, its name does */
@@ -153,8 +161,9 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err);
 
 /*
- * Sets one key (name class session budget limit memory vram vram-max card workdir output error open-mode export requeue
- * hold begin after array order skip-existing standing dedupe slurm-env budget-signal) from text, replacing what is there.
+ * Sets one key (name class session budget limit memory vram vram-max nice min-run-time retries card workdir output
+ * error open-mode export requeue hold begin after array order skip-existing standing dedupe slurm-env budget-signal)
+ * from text, replacing what is there.
  * `export` is `all`, `none` or NAME,NAME=VALUE,... After an error, "KEY: reason" with exit code 2, the job is
  * as before.
  */

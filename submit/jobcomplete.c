@@ -295,6 +295,10 @@ static int check_standing(struct job *job, struct err *err)
 		return REFUSE(job, JOB_KEY_ARRAY, err, "%s", why);
 	if (job->limit_ns)
 		return REFUSE(job, JOB_KEY_LIMIT, err, "%s", why);
+	if (job->retries)
+		return REFUSE(job, JOB_KEY_RETRIES, err, "%s", why);
+	if (job->min_run_ns > 0)
+		return REFUSE(job, JOB_KEY_MIN_RUN_TIME, err, "%s", why);
 	return job->budget_signal ? REFUSE(job, JOB_KEY_BUDGET_SIGNAL, err, "%s", why) : 0;
 }
 
@@ -322,6 +326,8 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
 		return -1;
 	if (!job->standing) {
 		complete_times(job, class);
+		if (!job->min_run_ns)
+			job->min_run_ns = class->min_run_ns;
 		if (class->budget_signal[0] && set_default(&job->budget_signal, class->budget_signal, err) < 0)
 			return -1;
 	}

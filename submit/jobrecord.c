@@ -168,11 +168,19 @@ void job_format(const struct job *job, const struct job_facts *facts, struct buf
 	put_text(record, "session", job->session);
 	put_duration(record, "budget", job->budget_ns);
 	put_duration(record, "limit", job->limit_ns);
+	if (job->min_run_ns < 0)
+		buf_puts(record, "min-run-time: 0s\n");
+	else
+		put_duration(record, "min-run-time", job->min_run_ns);
 	put_size(record, "memory", job->memory_bytes);
 	if (job->vram_bytes)
 		put_size(record, "vram", job->vram_bytes);
 	put_text(record, "card", job->card[0] ? job->card : NULL);
 	put_size(record, "vram-max", job->vram_max_bytes);
+	if (job->retries)
+		buf_printf(record, "retries: %d\n", job->retries);
+	if (job->nice)
+		buf_printf(record, "nice: %d\n", job->nice);
 	put_text(record, "workdir", job->workdir);
 	put_text(record, "output", job->output);
 	put_text(record, "error", job->error);

@@ -24,6 +24,9 @@ static const char *const KEY_NAMES[] = {
 	[JOB_KEY_VRAM] = "vram",
 	[JOB_KEY_CARD] = "card",
 	[JOB_KEY_VRAM_MAX] = "vram-max",
+	[JOB_KEY_NICE] = "nice",
+	[JOB_KEY_MIN_RUN_TIME] = "min-run-time",
+	[JOB_KEY_RETRIES] = "retries",
 	[JOB_KEY_WORKDIR] = "workdir",
 	[JOB_KEY_OUTPUT] = "output",
 	[JOB_KEY_ERROR] = "error",
@@ -150,6 +153,36 @@ static int set_card(struct job *job, const char *value, struct err *err)
 static int set_vram_max(struct job *job, const char *value, struct err *err)
 {
 	return text_size_parse(value, &job->vram_max_bytes, err);
+}
+
+static int set_nice(struct job *job, const char *value, struct err *err)
+{
+	int64_t nice;
+
+	if (text_number_parse(value, -(int64_t)JOB_NICE_MAX, JOB_NICE_MAX, &nice, err) < 0)
+		return -1;
+	job->nice = (int)nice;
+	return 0;
+}
+
+static int set_min_run_time(struct job *job, const char *value, struct err *err)
+{
+	int64_t min_run_ns;
+
+	if (text_duration_parse(value, true, &min_run_ns, err) < 0)
+		return -1;
+	job->min_run_ns = min_run_ns ? min_run_ns : -1;
+	return 0;
+}
+
+static int set_retries(struct job *job, const char *value, struct err *err)
+{
+	int64_t retries;
+
+	if (text_number_parse(value, 0, JOB_RETRIES_MAX, &retries, err) < 0)
+		return -1;
+	job->retries = (int)retries;
+	return 0;
 }
 
 static int set_workdir(struct job *job, const char *value, struct err *err)
@@ -376,18 +409,33 @@ static int set_skip_existing(struct job *job, const char *value, struct err *err
 }
 
 static int (*const SETTERS[JOB_KEYS])(struct job *job, const char *value, struct err *err) = {
-	[JOB_KEY_NAME] = set_name,	     [JOB_KEY_CLASS] = set_class,
-	[JOB_KEY_SESSION] = set_session,     [JOB_KEY_BUDGET] = set_budget,
-	[JOB_KEY_LIMIT] = set_limit,	     [JOB_KEY_MEMORY] = set_memory,
-	[JOB_KEY_VRAM] = set_vram,	     [JOB_KEY_CARD] = set_card,
-	[JOB_KEY_WORKDIR] = set_workdir,     [JOB_KEY_OUTPUT] = set_output,
-	[JOB_KEY_ERROR] = set_error,	     [JOB_KEY_EXPORT] = set_export,
-	[JOB_KEY_REQUEUE] = set_requeue,     [JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
-	[JOB_KEY_HOLD] = set_hold,	     [JOB_KEY_STANDING] = set_standing,
-	[JOB_KEY_VRAM_MAX] = set_vram_max,   [JOB_KEY_BEGIN] = set_begin,
-	[JOB_KEY_AFTER] = set_after,	     [JOB_KEY_ARRAY] = set_array,
-	[JOB_KEY_ORDER] = set_order,	     [JOB_KEY_SKIP_EXISTING] = set_skip_existing,
-	[JOB_KEY_DEDUPE] = set_dedupe,	     [JOB_KEY_SLURM_ENV] = set_slurm_env,
+	[JOB_KEY_NAME] = set_name,
+	[JOB_KEY_CLASS] = set_class,
+	[JOB_KEY_SESSION] = set_session,
+	[JOB_KEY_BUDGET] = set_budget,
+	[JOB_KEY_LIMIT] = set_limit,
+	[JOB_KEY_MEMORY] = set_memory,
+	[JOB_KEY_VRAM] = set_vram,
+	[JOB_KEY_CARD] = set_card,
+	[JOB_KEY_WORKDIR] = set_workdir,
+	[JOB_KEY_OUTPUT] = set_output,
+	[JOB_KEY_ERROR] = set_error,
+	[JOB_KEY_EXPORT] = set_export,
+	[JOB_KEY_REQUEUE] = set_requeue,
+	[JOB_KEY_BUDGET_SIGNAL] = set_budget_signal,
+	[JOB_KEY_HOLD] = set_hold,
+	[JOB_KEY_STANDING] = set_standing,
+	[JOB_KEY_VRAM_MAX] = set_vram_max,
+	[JOB_KEY_BEGIN] = set_begin,
+	[JOB_KEY_AFTER] = set_after,
+	[JOB_KEY_NICE] = set_nice,
+	[JOB_KEY_MIN_RUN_TIME] = set_min_run_time,
+	[JOB_KEY_RETRIES] = set_retries,
+	[JOB_KEY_ARRAY] = set_array,
+	[JOB_KEY_ORDER] = set_order,
+	[JOB_KEY_SKIP_EXISTING] = set_skip_existing,
+	[JOB_KEY_DEDUPE] = set_dedupe,
+	[JOB_KEY_SLURM_ENV] = set_slurm_env,
 	[JOB_KEY_OPEN_MODE] = set_open_mode,
 };
 

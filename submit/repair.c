@@ -38,6 +38,18 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+static size_t count_rows(const struct ids *ids, uint64_t id)
+{
+	const uint64_t *found = ids->count ? bsearch(&id, ids->list, ids->count, sizeof id, compare) : NULL;
+	size_t count = 0;
+
+	while (found && found > ids->list && found[-1] == id)
+		found--;
+	for (; found && found < ids->list + ids->count && *found == id; found++)
+		count++;
+	return count;
+}
+
 struct missing {
 	struct spool *spool;
 	struct ids logged;
@@ -69,10 +81,9 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	struct history_row row = HISTORY_ROW;
 	struct err ignored = ERR_NONE;
 
-	/* One that was cancelled before it began never held a lane. */
+	/* One that was cancelled before it began never held a lane; an attempt that was retried has its own row. */
 	if (name->outcome == OUTCOME_CANCELLED || name->outcome == OUTCOME_LOST ||
-	    (missing->logged.count &&
-	     bsearch(&name->id, missing->logged.list, missing->logged.count, sizeof name->id, compare)))
+	    count_rows(&missing->logged, name->id) > (size_t)name->tries)
 		return 0;
 	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
 	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS ||

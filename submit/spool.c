@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,12 +80,18 @@ void spool_name_format(const struct spool_name *name, char file[256])
 	used += text_mark_put(file + used, 256 - (size_t)used, 'm', name->reserved_bytes);
 	used += text_mark_put(file + used, 256 - (size_t)used, 'v', name->vram_bytes);
 	used += pci_mark_put(file + used, 256 - (size_t)used, name->card);
+	if (name->nice)
+		used += fmt(file + used, 256 - (size_t)used, ":n%d", name->nice);
+	if (name->edit)
+		used += fmt(file + used, 256 - (size_t)used, ":u%d", name->edit);
 	if (name->begin_s)
 		used += fmt(file + used, 256 - (size_t)used, ":b%lld", (long long)name->begin_s);
 	if (name->after)
 		used += fmt(file + used, 256 - (size_t)used, ":a");
 	if (name->array)
 		used += fmt(file + used, 256 - (size_t)used, ":t%d", name->cap);
+	if (name->tries)
+		used += fmt(file + used, 256 - (size_t)used, ":r%d", name->tries);
 	if (name->standing)
 		used += fmt(file + used, 256 - (size_t)used, ":s%d", name->failures);
 	if (name->outcome != OUTCOME_NONE)
@@ -94,6 +101,8 @@ void spool_name_format(const struct spool_name *name, char file[256])
 }
 
 enum { CODE_MAX = 9999 };
+/* A script of the most bytes, each of them quoted. */
+#define RECORD_MAX ((size_t)JOB_SCRIPT_MAX * 5)
 
 /* A figure behind `start` at `*at`, which moves behind it. */
 static int parse_figure(const char **at, const char *start, int max, int *ret)
@@ -125,6 +134,29 @@ static void parse_begin(const char **at, struct spool_name *name)
 	*at = end;
 }
 
+/* ":n" and how nice, without which it is 0. */
+static int parse_nice(const char **at, int *ret_nice)
+{
+	bool below = strncmp(*at, ":n-", 3) == 0;
+
+	*ret_nice = 0;
+	if (strncmp(*at, ":n", 2) != 0)
+		return 0;
+	if (parse_figure(at, below ? ":n-" : ":n", JOB_NICE_MAX, ret_nice) < 0 || *ret_nice == 0)
+		return -1;
+	*ret_nice = below ? -*ret_nice : *ret_nice;
+	return 0;
+}
+
+/* ":u" and a number, without which it is 0. */
+static int parse_edit(const char **at, int *ret_edit)
+{
+	*ret_edit = 0;
+	if (strncmp(*at, ":u", 2) != 0)
+		return 0;
+	return parse_figure(at, ":u", INT_MAX, ret_edit) < 0 || *ret_edit == 0 ? -1 : 0;
+}
+
 /* ":OUTCOME:CODE", and nothing behind it. */
 static int parse_outcome(const char *at, struct spool_name *name)
 {
@@ -149,12 +181,14 @@ int spool_name_parse(const char *file, struct spool_name *ret_name)
 	    !(at = text_part(at + 1, name.session, sizeof name.session)) ||
 	    parse_figure(&at, ":", SPOOL_RESTARTS_MAX, &name.restarts) < 0 ||
 	    text_mark_parse(&at, 'm', &name.reserved_bytes) < 0 || text_mark_parse(&at, 'v', &name.vram_bytes) < 0 ||
-	    pci_mark_parse(&at, name.card) < 0)
+	    pci_mark_parse(&at, name.card) < 0 || parse_nice(&at, &name.nice) < 0 || parse_edit(&at, &name.edit) < 0)
 		return -1;
 	parse_begin(&at, &name);
 	name.after = strncmp(at, ":a", 2) == 0 && (at[2] == ':' || at[2] == '\0');
 	at += name.after ? 2 : 0;
 	name.array = parse_figure(&at, ":t", ARRAY_CAP, &name.cap) == 0;
+	if (parse_figure(&at, ":r", JOB_RETRIES_MAX, &name.tries) == 0 && name.tries == 0)
+		return -1;
 	name.standing = parse_figure(&at, ":s", SPOOL_FAILURES_MAX, &name.failures) == 0;
 	name.held = strcmp(at, ":h") == 0;
 	if (*at && !name.held && parse_outcome(at, &name) < 0)
@@ -253,6 +287,7 @@ int spool_submit(struct spool *spool, const struct job *job, const struct job_fa
 	struct spool_name name = { .id = facts->id,
 				   .reserved_bytes = job->reserved_bytes,
 				   .vram_bytes = job->vram_bytes,
+				   .nice = job->nice,
 				   .standing = job->standing,
 				   .begin_s = job->begin_wall_ns / NS_PER_S,
 				   .after = job->after.count > 0,
@@ -366,6 +401,25 @@ static bool is_shortage(int errnum)
 	return errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE || errnum == EINTR || errnum == EAGAIN;
 }
 
+/* The record's, or that of a change that was broken off. */
+static int read_text(struct spool *spool, int folder, const char *file, char **ret_text, size_t *ret_size,
+		     struct err *why)
+{
+	struct spool_name name;
+	char changed[SPOOL_EDIT_NAME];
+	int pending = strstr(file, ":u") ? spool_folder(spool, SPOOL_PENDING_DIR, why) : -1;
+
+	if (pending >= 0 && spool_name_parse(file, &name) == 0 && name.edit) {
+		spool_edit_name(&name, changed);
+		if (file_read(pending, changed, RECORD_MAX, ret_text, ret_size, why) == 0)
+			return 0;
+		if (why->errnum != ENOENT)
+			return -1;
+	}
+	*why = ERR_NONE;
+	return file_read(folder, file, RECORD_MAX, ret_text, ret_size, why);
+}
+
 int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job,
 	       struct job_facts *ret_facts, struct err *err)
 {
@@ -376,7 +430,7 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 
 	if (folder < 0)
 		return -1;
-	int result = file_read(folder, file, (size_t)JOB_SCRIPT_MAX * 5, &text, &size, &why);
+	int result = read_text(spool, folder, file, &text, &size, &why);
 	if (result == 0)
 		result = job_record_parse(text, size, ret_job, ret_facts, &why);
 	if (result == 0)
@@ -562,6 +616,11 @@ static long each_name(int folder, void (*visit)(int folder, const char *name))
 	return count;
 }
 
+struct sweep {
+	struct spool *spool;
+	enum spool_state state;
+};
+
 static void remove_any(int folder, const char *name)
 {
 	unlinkat(folder, name, 0);
@@ -573,10 +632,27 @@ static void remove_hidden(int folder, const char *name)
 		unlinkat(folder, name, 0);
 }
 
+static int finish_edit(const struct spool_name *name, const char *file, void *context)
+{
+	struct sweep *sweep = context;
+	struct spool_name finished = *name;
+	struct err ignored = ERR_NONE;
+	char renamed[256];
+
+	fmt(renamed, sizeof renamed, "%s", file);
+	if (name->edit)
+		spool_edit_finish(sweep->spool, sweep->state, &finished, renamed, &ignored);
+	return 0;
+}
+
 void spool_sweep(struct spool *spool)
 {
 	struct err ignored = ERR_NONE;
 
+	for (int state = 0; state < SPOOL_STATES; state++) {
+		struct sweep sweep = { spool, (enum spool_state)state };
+		spool_each(spool, sweep.state, finish_edit, &sweep, &ignored);
+	}
 	each_name(spool_folder(spool, SPOOL_PENDING_DIR, &ignored), remove_hidden);
 	each_name(spool_folder(spool, SPOOL_ORDERS_DIR, &ignored), remove_any);
 	each_name(spool_folder(spool, SPOOL_ENV_DIR, &ignored), remove_hidden);

@@ -2,16 +2,18 @@
 /*
  * The spool: one file a job, in the folder that is its state. pgpu-spool(5) has the table of states against files.
  *
- *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME][:a][:tCAP][:h]
+ *     pending/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:nNICE][:bTIME][:a][:tCAP][:rTRIES][:h]
  *                                                     waits; RAM is what it reserves, VRAM what it asks for: 24G; not
- *                                                     to start before TIME, in seconds since 1970; with a it waits for
- *                                                     other jobs, with h it is held. With t it is an array, of
- *                                                     which CAP tasks run at once (0: any number); see spooltasks.h
+ *                                                     to start before TIME, in seconds since 1970; NICE orders those of
+ *                                                     its session and class; with a it waits for other jobs, with h it
+ *                                                     is held; TRIES is how often it failed and was retried. With t it
+ *                                                     is an array, of which CAP tasks run at once (0: any number); see
+ *                                                     spooltasks.h
  *     pending/...[:vVRAM]:sFAILED[:h]                 a standing job, waiting or running: it stays there until it has
  *                                                     ended for good; FAILED is how often it failed in a row
- *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME]
+ *     running/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:nNICE][:bTIME][:rTRIES]
  *                                                     was claimed by a worker
- *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:bTIME]:OUTCOME:CODE
+ *     ended/ID:CLASS:SESSION:RESTARTS[:mRAM][:vVRAM][:cCARD][:nNICE][:bTIME][:rTRIES]:OUTCOME:CODE
  *                                                     is over
  *     orders/ID.cancel                                is to be ended; ID.kill: at once; ID.requeue beside it: and to
  *                                                     go back in line
@@ -23,6 +25,7 @@
  *     bad/                                            what could not be read, set aside under its own name
  *     dedupe/KEY                                  the job that was last submitted with this key (dedupe.h)
  *     pending/.ID:...PID                              a record being written
+ *     pending/.ID.uEDIT                               a changed record being written; see spool_edit()
  *
  * One rename is one decision. Durable, then announced: spool_submit() returns after file and folder are synced;
  * spool_sync() makes the renames of claim and end durable, and both touch running/, whose one fsync covers them.
@@ -34,6 +37,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "conf/base/err.h"
 #include "submit/job.h"
@@ -93,13 +97,16 @@ struct spool_name {
 	uint64_t reserved_bytes; /* see job.h */
 	uint64_t vram_bytes;
 	char card[PCI_TEXT];
-	int64_t begin_s;      /* wall clock; 0: any time */
-	bool after;	      /* waits for other jobs */
-	bool array;	      /* speaks for its tasks that wait */
-	int cap;	      /* so many of them run at once; 0: any number */
-	bool standing;	      /* so for the next two */
-	int failures;	      /* of a standing job: how often in a row it ended by itself with another code than 0 */
-	bool held;	      /* does not compete until it is released */
+	int nice;
+	int edit;	 /* while pending/.ID.uEDIT exists, that is the record's text; 0: none; see spool_edit() */
+	int64_t begin_s; /* wall clock; 0: any time */
+	bool after;	 /* waits for other jobs */
+	bool array;	 /* speaks for its tasks that wait */
+	int cap;	 /* so many of them run at once; 0: any number */
+	int tries;	 /* attempts that failed, since it came or was put back in line: begin_s is that of the next */
+	bool standing;	 /* so for the next two */
+	int failures;	 /* of a standing job: how often in a row it ended by itself with another code than 0 */
+	bool held;	 /* does not compete until it is released */
 	enum outcome outcome; /* ended records alone */
 	int code;
 };
@@ -144,6 +151,38 @@ int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, st
 
 /* The other jobs that it waits for have done what it waits for. With the lock, and not synced. */
 int spool_after_met(struct spool *spool, struct spool_name *name, char file[256], struct err *err);
+
+/*
+ * Changing the text of a pending record, and its name with it:
+ *
+ *     spool_edit_write()    the new text beside the record, synced, without the lock
+ *     spool_edit()          makes it the record's, with the lock: the caller has found the record again, under `file`,
+ *                           and its inode is still edit.inode; not synced
+ *     spool_edit_drop()     instead of that
+ *
+ * Where the name stays, one rename replaces the text. Where it changes, one rename decides: to the new name with the
+ * mark uEDIT, by which every reader takes the new text. Then the text is moved under the name, then the mark is taken
+ * off it. Killed after any of these, the job has one record and either all of its old header or all of its new one.
+ * spool_edit_finish() does what a killed one left, of a pending record, with the lock; `*name` and `file` follow.
+ */
+struct spool_edit {
+	uint64_t id;
+	int number;
+	ino_t inode; /* of the record that was read */
+};
+int spool_edit_write(struct spool *spool, const char *file, const struct job *job, const struct job_facts *facts,
+		     struct spool_edit *ret_edit, struct err *err);
+int spool_edit(struct spool *spool, const struct spool_edit *edit, const char *file, const struct spool_name *name,
+	       struct err *err);
+void spool_edit_drop(struct spool *spool, const struct spool_edit *edit);
+int spool_edit_finish(struct spool *spool, enum spool_state state, struct spool_name *name, char file[256],
+		      struct err *err);
+/* The inode of a pending record; 0: it is not there. */
+ino_t spool_inode(struct spool *spool, const char *file);
+/* For spool_read(): the text of an edit that was broken off. */
+enum { SPOOL_EDIT_NAME = 48 };
+void spool_edit_name(const struct spool_name *name, char file[SPOOL_EDIT_NAME]);
+
 /* Holds a pending job, or lets it go: `*name` and `file` get its new name. With the lock, and not synced. */
 int spool_hold(struct spool *spool, struct spool_name *name, char file[256], bool held, struct err *err);
 /* Moves a record: `name` gives the new file's name. With the lock. -1 with errnum ENOENT: somebody else has moved it.

@@ -207,15 +207,22 @@ int tasks_take(struct spool *spool, uint64_t id, const char *array_file, enum sp
 	int32_t position = array_position(&tasks.array, jobid_task(id));
 	if (position < 0 || tasks.states[position] != ARRAY_WAITS)
 		return 0;
+	/* A task's record has the text of now for itself: what a killed update left is finished before. */
+	struct spool_name whole;
+	char file[256];
+	fmt(file, sizeof file, "%s", array_file);
+	if (spool_name_parse(file, &whole) == 0 && whole.edit &&
+	    spool_edit_finish(spool, SPOOL_PENDING, &whole, file, err) < 0)
+		return -1;
 	if (mark(&tasks, position, ARRAY_TAKEN, err) < 0)
 		return -1;
-	if (link_record(spool, array_file, state, name, err) < 0) {
+	if (link_record(spool, file, state, name, err) < 0) {
 		mark(&tasks, position, ARRAY_WAITS, NULL);
 		return -1;
 	}
 	if (mark(&tasks, position, ARRAY_APART, err) < 0)
 		return -1;
-	return tasks_waiting(&tasks) == 0 && remove_array(spool, id, array_file, err) < 0 ? -1 : 1;
+	return tasks_waiting(&tasks) == 0 && remove_array(spool, id, file, err) < 0 ? -1 : 1;
 }
 
 int tasks_find(struct spool *spool, uint64_t id, struct spool_name *ret_name, char ret_file[256], struct err *err)
@@ -243,6 +250,7 @@ int tasks_set_apart(struct spool *spool, uint64_t id, struct err *err)
 	if (found <= 0)
 		return found;
 	name.id = id;
+	name.edit = 0;
 	name.array = false;
 	name.cap = 0;
 	return tasks_take(spool, id, file, SPOOL_PENDING, &name, err);

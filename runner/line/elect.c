@@ -56,28 +56,113 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-int elect_compare(const struct candidate *a, const struct candidate *b)
+static uint64_t arrival(const struct candidate *candidate)
+{
+	return candidate->arrived ? candidate->arrived : candidate->id;
+}
+
+/* All that comes before arrival. */
+static int compare_claims(const struct candidate *a, const struct candidate *b)
 {
 	if (a->barred != b->barred)
 		return a->barred ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	int order = compare(a->session_served, b->session_served);
+	return order ? order : compare(a->job_served, b->job_served);
+}
+
+int elect_compare(const struct candidate *a, const struct candidate *b)
+{
+	int order = compare_claims(a, b);
+
 	if (order == 0)
-		order = compare(a->job_served, b->job_served);
+		order = compare(arrival(a), arrival(b));
 	return order ? order : compare(a->id, b->id);
+}
+
+static bool same_pile(const struct candidate *a, const struct candidate *b)
+{
+	return a->barred == b->barred && a->rank == b->rank && strcmp(a->session, b->session) == 0 &&
+	       strcmp(a->class_name, b->class_name) == 0;
+}
+
+/* The order inside a pile. */
+static int compare_in_pile(const struct candidate *a, const struct candidate *b)
+{
+	int order = compare(a->job_served, b->job_served);
+
+	if (order == 0 && a->nice != b->nice)
+		order = a->nice < b->nice ? -1 : 1;
+	return order ? order : compare(a->id, b->id);
+}
+
+static bool any_nice(const struct candidates *candidates)
+{
+	for (size_t i = 0; i < candidates->count; i++) {
+		if (candidates->list[i].nice)
+			return true;
+	}
+	return false;
+}
+
+/* Whether it is the first of its pile; `*arrived` gets that of the one who came first there. */
+static bool is_top(const struct candidates *candidates, const struct candidate *one,
+		   bool (*may)(const struct candidate *candidate), uint64_t *arrived)
+{
+	for (size_t i = 0; i < candidates->count; i++) {
+		const struct candidate *other = &candidates->list[i];
+		if (other == one || !may(other) || !same_pile(other, one))
+			continue;
+		if (compare_in_pile(other, one) < 0)
+			return false;
+		if (other->job_served == one->job_served && arrival(other) < *arrived)
+			*arrived = arrival(other);
+	}
+	return true;
+}
+
+/* The first of those that may. */
+static struct candidate *first_of(const struct candidates *candidates, bool (*may)(const struct candidate *candidate))
+{
+	bool nice = any_nice(candidates);
+	struct candidate *best = NULL;
+	uint64_t best_arrived = 0;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct candidate *next = &candidates->list[i];
+		if (!may(next))
+			continue;
+		int order = best ? compare_claims(next, best) : -1;
+		uint64_t arrived = arrival(next);
+		if (order > 0 || (nice && !is_top(candidates, next, may, &arrived)))
+			continue;
+		if (order < 0 || arrived < best_arrived || (arrived == best_arrived && next->id < best->id)) {
+			best = next;
+			best_arrived = arrived;
+		}
+	}
+	return best;
+}
+
+static bool competes(const struct candidate *candidate)
+{
+	return !candidate->barred && !candidate->no_room;
+}
+
+static bool has_begun(const struct candidate *candidate)
+{
+	return !candidate->barred && candidate->begun;
+}
+
+static bool has_not_begun(const struct candidate *candidate)
+{
+	return !candidate->barred && !candidate->begun;
 }
 
 struct candidate *elect(const struct candidates *candidates)
 {
-	struct candidate *best = NULL;
-
-	for (size_t i = 0; i < candidates->count; i++) {
-		struct candidate *next = &candidates->list[i];
-		if (!next->barred && !next->no_room && (!best || elect_compare(next, best) < 0))
-			best = next;
-	}
-	return best;
+	return first_of(candidates, competes);
 }
 
 bool elect_has_room(const struct conf *conf, const struct load *load, const struct candidate *candidate)
@@ -152,14 +237,7 @@ bool elect_has_vram_anywhere(const struct conf *conf, const struct load *load, c
 
 struct candidate *elect_first(const struct candidates *candidates, bool begun)
 {
-	struct candidate *best = NULL;
-
-	for (size_t i = 0; i < candidates->count; i++) {
-		struct candidate *next = &candidates->list[i];
-		if (!next->barred && next->begun == begun && (!best || elect_compare(next, best) < 0))
-			best = next;
-	}
-	return best;
+	return first_of(candidates, begun ? has_begun : has_not_begun);
 }
 
 /* The first frozen job that may go on in the lane. */
@@ -219,7 +297,8 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 const char *const waits_for_names[WAITS] = {
 	[WAITS_LANE] = "lane",	 [WAITS_HELD] = "held",	  [WAITS_AFTER] = "after",     [WAITS_BEGIN] = "begin",
 	[WAITS_HOURS] = "hours", [WAITS_ARRAY] = "array", [WAITS_DRAINED] = "drained", [WAITS_MEMORY] = "memory",
-	[WAITS_VRAM] = "vram",	 [WAITS_CARD] = "card",	  [WAITS_STOPPED] = "stopped",
+	[WAITS_VRAM] = "vram",	 [WAITS_CARD] = "card",	  [WAITS_STOPPED] = "stopped", [WAITS_PAUSED] = "paused",
+	[WAITS_RETRY] = "retry",
 };
 
 void elect_bar(struct candidate *candidate, enum waits_for gate)
@@ -290,7 +369,7 @@ int elect_forced(const struct holder *holders, int count, const struct candidate
 	return found;
 }
 
-/* Rank, session, then the order inside a session: what elect_sequence() deals from. */
+/* Rank, session, class, then the order inside them: what elect_sequence() deals from. */
 static int compare_piles(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
@@ -301,8 +380,8 @@ static int compare_piles(const void *left, const void *right)
 		return a->rank < b->rank ? -1 : 1;
 	int order = strcmp(a->session, b->session);
 	if (order == 0)
-		order = compare(a->job_served, b->job_served);
-	return order ? order : compare(a->id, b->id);
+		order = strcmp(a->class_name, b->class_name);
+	return order ? order : compare_in_pile(a, b);
 }
 
 struct pile {
@@ -310,11 +389,6 @@ struct pile {
 	int rank;
 	uint64_t served;
 };
-
-static bool same_pile(const struct candidate *a, const struct candidate *b)
-{
-	return a->barred == b->barred && a->rank == b->rank && strcmp(a->session, b->session) == 0;
-}
 
 /* The pile whose top starts next: piles of better rank first, then the session served longest ago. */
 static struct pile *best_pile(struct pile *piles, size_t count, const struct candidate *list)
@@ -354,6 +428,14 @@ int elect_sequence(struct candidates *candidates, uint64_t last)
 			piles[pile_count++] =
 				(struct pile){ .next = i, .rank = list[i].rank, .served = list[i].session_served };
 		piles[pile_count - 1].end = i + 1;
+	}
+	/* Who is on top of what is left of a pile stands for all of it. */
+	for (size_t i = count; i-- > 0;) {
+		bool last_one = i + 1 == count || !same_pile(&list[i], &list[i + 1]) ||
+				list[i].job_served != list[i + 1].job_served;
+		list[i].arrived = list[i].id;
+		if (!last_one && list[i + 1].arrived < list[i].id)
+			list[i].arrived = list[i + 1].arrived;
 	}
 	for (size_t done = 0; done < count; done++) {
 		struct pile *pile = best_pile(piles, pile_count, list);

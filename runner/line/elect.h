@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Who comes first: a pure function of a snapshot. The order in line is rank, then the session served longest ago, then
- * the job served longest ago, then arrival (the id). `queue` prints what this says and the runner obeys it.
+ * the job served longest ago, then arrival (the id). Those of one session, class and rank stand in an order of their
+ * own, in which the least nice comes before arrival; what the first of them competes with is the arrival of the one who
+ * came first, so that nice never changes what others get. `queue` prints what this says and the runner obeys it.
  */
 #ifndef PGPU_RUNNER_ELECT_H
 #define PGPU_RUNNER_ELECT_H
@@ -18,8 +20,10 @@ enum waits_for {
 	WAITS_HELD,
 	WAITS_AFTER,
 	WAITS_BEGIN,
+	WAITS_RETRY,
 	WAITS_HOURS,
 	WAITS_ARRAY,
+	WAITS_PAUSED,
 	WAITS_DRAINED,
 	WAITS_MEMORY,
 	WAITS_VRAM,
@@ -36,7 +40,7 @@ struct candidate {
 	uint64_t id;
 	bool spooled;
 	bool standing;		 /* a service, standing.h: it competes for no lane; so for the next */
-	int failures;		 /* in a row */
+	int failures;		 /* in a row; of others: attempts that are retried */
 	int rank;		 /* in force: after ageing, see elect_rank() */
 	uint64_t session_served; /* sequence number; 0: never */
 	uint64_t job_served;
@@ -45,13 +49,15 @@ struct candidate {
 	bool turned;	   /* offered its first turn in time */
 	bool begun;	   /* frozen: it gave its lane up for others */
 	uint64_t reserved_bytes; /* the ceiling that it, or its class, asks for; 0: none */
-	bool barred;		 /* does not compete now: passed over, granted a lane already, or by what follows */
-	int64_t begin_s;	 /* wall clock; 0: any time; for people */
-	enum waits_for gate;	 /* WAITS_LANE: none; else barred by this */
-	bool no_room;		 /* nor now: see elect_has_room() and elect_has_vram() */
-	bool forced;		 /* a job is to be frozen for it */
-	uint64_t vram_bytes;	 /* of the card's memory, that is to be free before it starts; 0: any */
-	char card[PCI_TEXT];	 /* the one it asks for, or, begun, has; "": any */
+	int nice;		 /* among those of its session and class */
+	uint64_t arrived;    /* the lowest id of those of its session, class and card that it stands for; 0: its own */
+	bool barred;	     /* does not compete now: passed over, granted a lane already, or by what follows */
+	int64_t begin_s;     /* wall clock; 0: any time; for people */
+	enum waits_for gate; /* WAITS_LANE: none; else barred by this */
+	bool no_room;	     /* nor now: see elect_has_room() and elect_has_vram() */
+	bool forced;	     /* a job is to be frozen for it */
+	uint64_t vram_bytes; /* of the card's memory, that is to be free before it starts; 0: any */
+	char card[PCI_TEXT]; /* the one it asks for, or, begun, has; "": any */
 	char session[65];
 	char class_name[33];
 	char file[256]; /* name of its ticket or record */
@@ -132,7 +138,8 @@ const struct conf_class *elect_rank(const struct conf *conf, const struct conf_c
 /* Fills in candidate->rank by its class, waits and run. A class that is not in the table any more comes last. */
 void elect_rate(const struct conf *conf, struct candidate *candidate);
 
-/* -1 when `a` comes before `b`, 1 when after. Ids differ, so it is never 0 for two jobs. */
+/* -1 when `a` comes before `b`, 1 when after. Ids differ, so it is never 0 for two jobs. Without the order inside one
+ * session and class. */
 int elect_compare(const struct candidate *a, const struct candidate *b);
 /* The first that competes, or NULL. */
 struct candidate *elect(const struct candidates *candidates);

@@ -20,6 +20,7 @@
 #include "conf/base/text.h"
 #include "conf/jobid.h"
 #include "conf/paths.h"
+#include "pause.h"
 
 enum { ID_BLOCK = 100 };
 #define DRAINED "drained"
@@ -69,14 +70,21 @@ static uint64_t which_copy(const struct line *line)
 	return (found.st_ino << 32) ^ (uint64_t)(found.st_ctim.tv_sec * NS_PER_S + found.st_ctim.tv_nsec);
 }
 
+int line_conf_put(struct line *line, struct err *err)
+{
+	int result = conf_copy_write(line->queue_fd, &line->conf, err);
+
+	line->conf_copy = which_copy(line);
+	return result;
+}
+
 static int take_over_conf(struct line *line, bool may_lock, struct err *err)
 {
 	if (!may_lock)
 		return 0;
 	if (line_lock(line, err) < 0)
 		return -1;
-	int result = conf_copy_write(line->queue_fd, &line->conf, err);
-	line->conf_copy = which_copy(line);
+	int result = line_conf_put(line, err);
 	line_unlock(line);
 	return result;
 }
@@ -115,8 +123,7 @@ int line_drain(struct line *line, int64_t until_s, struct err *err)
 	line_conf_again(line, err);
 	/* As the file says now: of two who say something at once the later one is right. */
 	line->conf.drained_until_s = read_drained(line);
-	int result = conf_copy_write(line->queue_fd, &line->conf, err);
-	line->conf_copy = which_copy(line);
+	int result = line_conf_put(line, err);
 	line_unlock(line);
 	return result;
 }
@@ -156,6 +163,7 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 	}
 	line->conf = *found;
 	line->conf.drained_until_s = read_drained(line);
+	pause_apply(line);
 	/* What a newer pgpu wrote is left alone. */
 	return take_over_conf(line, may_lock && missing.errnum != EPROTO, err);
 }

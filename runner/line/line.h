@@ -7,6 +7,7 @@
  *     QUEUE/counter    no id above it was ever given out; durable, raised by blocks of 100
  *     QUEUE/served     the last served sessions: "SESSION SEQUENCE", fixed lines, overwritten in place, never synced
  *     QUEUE/conf       the configuration in force (conf.h)
+ *     QUEUE/failures   classes whose jobs fail, and are paused (pause.h)
  *     QUEUE/boot-ID/   what lives only as long as this boot: next, lane-K, standby, second, tickets/
  *
  * Calling sequence: line_init(), line_open(), then line_lock() .. line_unlock() around settle() and the like,
@@ -136,6 +137,8 @@ int line_conf(struct line *line, bool may_lock, struct err *err);
  * the same numbers. */
 int line_conf_again(struct line *line, struct err *err);
 void line_close(struct line *line);
+/* Writes line->conf as the copy, for all. With the lock, after line_conf_again() and a change. */
+int line_conf_put(struct line *line, struct err *err);
 
 /*
  * Keeps jobs from starting until then (wall clock, seconds), CONF_NEVER: until 0 is said. Durable, in a file of its own

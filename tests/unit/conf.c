@@ -172,6 +172,7 @@ static void the_builtin_table_is_the_contracts(void **state)
 		.keep_jobs = 10000,
 		.log_bytes = UINT64_C(16) << 20,
 		.lost_limit = 3,
+		.retry_after_ns = 30 * NS_PER_S,
 		.processes = 16384,
 		.grace_ns = 10 * NS_PER_S,
 		.take_ns = 3 * NS_PER_S,

@@ -137,7 +137,9 @@ static void random_line(struct candidates *line, unsigned int *seed)
 		served[i] = (uint64_t)rand_r(seed) % 8;
 	for (uint64_t id = 1, count = 1 + (uint64_t)rand_r(seed) % 40; id <= count; id++) {
 		size_t session = (size_t)rand_r(seed) % 5;
-		add(line, id, rand_r(seed) % 3, sessions[session], served[session]);
+		struct candidate *one = add(line, id, rand_r(seed) % 3, sessions[session], served[session]);
+		one->nice = rand_r(seed) % 5 - 2;
+		snprintf(one->class_name, sizeof one->class_name, "%s", sessions[rand_r(seed) % 2]);
 	}
 }
 
@@ -164,6 +166,62 @@ static void the_sequence_is_what_the_election_does(void **state)
 		candidates_free(&line);
 		candidates_free(&shown);
 	}
+}
+
+static void nice_orders_those_of_one_session_and_class(void **state)
+{
+	struct candidates line = { 0 };
+	const uint64_t wanted[] = { 2, 3, 4, 1, 5 };
+	(void)state;
+
+	add(&line, 1, 1, "a", 5)->nice = 10;
+	add(&line, 2, 1, "a", 5)->nice = -3;
+	add(&line, 3, 1, "a", 5);
+	add(&line, 4, 1, "a", 5);
+	snprintf(add(&line, 5, 1, "a", 5)->class_name, 33, "other");
+	assert_int_equal(elect(&line)->id, 2);
+	assert_int_equal(elect_sequence(&line, 5), 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(line.list[i].id, wanted[i]);
+	candidates_free(&line);
+}
+
+/* Neither another rank, nor another session, nor another class of the same session. */
+static void nice_never_changes_what_others_get(void **state)
+{
+	struct candidates line = { 0 };
+	(void)state;
+
+	add(&line, 1, 1, "a", 0)->nice = 10;
+	add(&line, 2, 1, "b", 0)->nice = -10;
+	assert_int_equal(elect(&line)->id, 1);
+	snprintf(add(&line, 3, 1, "a", 0)->class_name, 33, "other");
+	line.list[2].nice = -10;
+	assert_int_equal(elect(&line)->id, 1);
+	add(&line, 4, 0, "c", 99)->nice = 2147483645;
+	assert_int_equal(elect(&line)->id, 4);
+	line.list[3].barred = true;
+	/* Who has been served waits, however little nice. */
+	line.list[0].job_served = 7;
+	add(&line, 5, 1, "a", 0)->nice = 99;
+	assert_int_equal(elect(&line)->id, 2);
+	line.list[1].barred = line.list[2].barred = true;
+	assert_int_equal(elect(&line)->id, 5);
+	candidates_free(&line);
+}
+
+/* One that finds no room does not hold its pile up. */
+static void the_next_of_a_pile_is_found_behind_one_without_room(void **state)
+{
+	struct candidates line = { 0 };
+	(void)state;
+
+	add(&line, 1, 1, "a", 0)->nice = 2;
+	add(&line, 2, 1, "a", 0)->nice = 1;
+	line.list[1].no_room = true;
+	assert_int_equal(elect(&line)->id, 1);
+	assert_int_equal(elect_first(&line, false)->id, 2);
+	candidates_free(&line);
 }
 
 static const struct conf_class *make_conf(struct conf *conf)
@@ -208,6 +266,9 @@ int main(void)
 		cmocka_unit_test(sessions_take_turns),
 		cmocka_unit_test(a_session_served_in_one_rank_waits_in_the_next),
 		cmocka_unit_test(the_sequence_is_what_the_election_does),
+		cmocka_unit_test(nice_orders_those_of_one_session_and_class),
+		cmocka_unit_test(nice_never_changes_what_others_get),
+		cmocka_unit_test(the_next_of_a_pile_is_found_behind_one_without_room),
 		cmocka_unit_test(ageing_begins_at_its_tick),
 	};
 

@@ -44,13 +44,14 @@ static void every_body(void **state)
 		"---\nname: a\nclass: test\noutput: a%j\nerror: b\nworkdir: /x\nlimit: 3s\n---\n#!/bin/sh\n---\n"
 		"# pgpu id 5\n",
 		"---\nname: a\n---\n#!/bin/sh\n\xFF\xFE\r\n\tx",
-		"#!/bin/sh\n#PGPU name: a\n#PGPU export: none\n#PGPU requeue: false\nx\n",
+		"#!/bin/sh\n#PGPU name: a\n#PGPU export: none\n#PGPU min-run-time: 0s\n#PGPU requeue: false\nx\n",
 		"name: a\nscript: |\n  echo \"a\\b\"\n   \xC3\xBC\n",
 		"name: a\nscript: !!binary IyEvYmluL3NoCv8K\narguments: [\"\", \"a\\nb\"]\n",
 		"name: a\ncommand: echo '---' # \"x\" \\n\nexport: [all, \"A=\\n\\x1b\\x85\"]\n",
 		"name: a\ncommand: [a, '', '~', 'null', '---', \"\\e[0m\\L\\P\\N\\uFEFF\\uFFFE\\U0001F600\"]\n"
 		"export: [A, B=c]\n",
-		"name: 'yes'\ncommand: x\nmemory: 1.001953125K\nbudget: 0.000000001s\nas: a b\n",
+		"name: 'yes'\ncommand: x\nnice: -12\nmin-run-time: 90s\nmemory: 1.001953125K\nbudget: "
+		"0.000000001s\nas: a b\n",
 	};
 
 	(void)state;

@@ -104,6 +104,8 @@ static inline void same_job(const struct job *a, const struct job *b)
 	same_text(a->session, b->session);
 	assert_true(a->budget_ns == b->budget_ns && a->limit_ns == b->limit_ns);
 	assert_true(a->memory_bytes == b->memory_bytes);
+	assert_int_equal(a->nice, b->nice);
+	assert_true(a->min_run_ns == b->min_run_ns);
 	same_text(a->workdir, b->workdir);
 	same_text(a->output, b->output);
 	same_text(a->error, b->error);

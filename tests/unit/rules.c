@@ -362,6 +362,8 @@ static void without_room_only_frozen_ones_go_on(void **state)
 	list[2].barred = true;
 	assert_null(elect_for(&conf, &load, &line));
 	assert_int_equal(elect_why(&conf, &load, 1, &line, 2), WAITS_STOPPED);
+	list[2].gate = WAITS_PAUSED;
+	assert_int_equal(elect_why(&conf, &load, 1, &line, 2), WAITS_PAUSED);
 }
 
 /* Whoever asks for more of the card than is free is passed by the others. */

@@ -110,6 +110,37 @@ static void a_standing_job_says_so_and_how_often_it_failed(void **state)
 	assert_memory_equal(&name, &back, sizeof name);
 }
 
+static void a_nice_job_says_so(void **state)
+{
+	struct spool_name name = { .id = jobid_of(12), .class_name = "render", .session = "me", .nice = -5 }, back;
+	char file[256];
+	(void)state;
+
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:n-5");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	name.nice = JOB_NICE_MAX;
+	name.vram_bytes = UINT64_C(12) << 30;
+	name.held = true;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:v12G:n2147483645:h");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	name.edit = 7;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:v12G:n2147483645:u7:h");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+	name.begin_s = 1764000000;
+	name.after = true;
+	name.tries = 2;
+	spool_name_format(&name, file);
+	assert_string_equal(file, "12:render:me:0:v12G:n2147483645:u7:b1764000000:a:r2:h");
+	assert_int_equal(spool_name_parse(file, &back), 0);
+	assert_memory_equal(&name, &back, sizeof name);
+}
+
 static void strange_names_are_no_jobs(void **state)
 {
 	static const char *const strange[] = { "",
@@ -131,6 +162,18 @@ static void strange_names_are_no_jobs(void **state)
 					       "1:a:b:0:s-1",
 					       "1:a:b:0:s1000",
 					       "1:a:b:0:s0:s0",
+					       "1:a:b:0:n",
+					       "1:a:b:0:n0",
+					       "1:a:b:0:n--1",
+					       "1:a:b:0:n2147483646",
+					       "1:a:b:0:n1:v12G",
+					       "1:a:b:0:u",
+					       "1:a:b:0:u0",
+					       "1:a:b:0:u2147483648",
+					       "1:a:b:0:u1:n1",
+					       "1:a:b:0:r0",
+					       "1:a:b:0:r1001",
+					       "1:a:b:0:r1:a",
 					       "1:a:b:0:s0:v12G",
 					       "1:a:b:0:h:s0" };
 	struct spool_name name;
@@ -529,6 +572,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_say_the_state),
 		cmocka_unit_test(a_standing_job_says_so_and_how_often_it_failed),
+		cmocka_unit_test(a_nice_job_says_so),
 		cmocka_unit_test(strange_names_are_no_jobs),
 		ON_A_SPOOL(a_job_moves_by_renames),
 		ON_A_SPOOL(of_two_who_take_a_job_one_gets_it),
