@@ -56,7 +56,7 @@ static const struct directive {
 	{ "mem", 0, MEMORY, "memory" },
 	{ "nice", 0, NICE, "nice" },
 	{ "no-requeue", 0, NO, "requeue" },
-	{ "open-mode", 0, OPEN_MODE, "" },
+	{ "open-mode", 0, OPEN_MODE, "open-mode" },
 	{ "output", 'o', PATTERN, "output" },
 	{ "partition", 'p', AS_IT_IS, "class" },
 	{ "requeue", 0, YES, "requeue" },
@@ -250,7 +250,7 @@ static const char *fixed_piece(char letter, char host[65])
 	}
 }
 
-/* %j %A %a %x and %% are the same here; figures between % and the letter ask for leading zeros. */
+/* %j %A %a %x and %% are the same here, with figures for leading zeros between % and the letter. */
 static void translate_pattern(struct reader *reader, const struct word *word, const char *value, struct buf *text)
 {
 	bool padded = false;
@@ -263,11 +263,11 @@ static void translate_pattern(struct reader *reader, const struct word *word, co
 		}
 		const char *letter = p + 1 + strspn(p + 1, "0123456789");
 		const char *piece = *letter ? fixed_piece(*letter, host) : NULL;
-		padded |= letter > p + 1;
+		padded |= piece && letter > p + 1;
 		if (piece)
 			buf_puts(text, piece);
 		else
-			buf_printf(text, "%%%.1s", letter);
+			buf_add(text, p, (size_t)(letter - p) + (*letter != '\0'));
 		if (!*letter)
 			break;
 		p = letter;
@@ -393,10 +393,7 @@ static enum translated translate(struct reader *reader, const struct directive *
 	case NICE: buf_puts(text, *value ? value : "100"); break;
 	case YES: buf_puts(text, "true"); break;
 	case NO: buf_puts(text, "false"); break;
-	case OPEN_MODE:
-		if (*value != 'a')
-			tell(reader, word, "is not read: output is always appended");
-		return LEFT;
+	case OPEN_MODE: buf_puts(text, value[0] == 'a' ? "append" : value[0] == 't' ? "truncate" : value); break;
 	default: buf_puts(text, value);
 	}
 	return READ;

@@ -10,7 +10,6 @@ fi
 conf 'lanes = 2'
 cp "$REPO"/examples/strip/* .
 frames() { find frames -name 'strip*.png' -size +1k 2>/dev/null | wc -l; }
-rendered() { grep -c '^frame' "strip-$strip.log" 2>/dev/null; }
 
 strip=$(pgpu submit -q array.yaml)
 until_true sh -c '[ "$(find frames -name "strip*.png" | wc -l)" -ge 6 ]'

@@ -47,5 +47,5 @@ while read -r command; do
 		printf '# SYNOPSIS: %s\n' "$wanted"
 		bad=1
 	fi
-done < <(sed -n 's/^int cmd_\([a-z_]*\)(.*/\1/p' runner/commands.h | grep -vx worker)
+done < <(sed -n 's/^int cmd_\([a-z_]*\)(.*/\1/p' runner/commands.h | grep -vxE 'worker|onend')
 exit $bad

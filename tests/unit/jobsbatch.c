@@ -260,10 +260,12 @@ static void patterns_are_translated(void **state)
 	assert_string_equal(job.output, "logs/%x-%j.0.log");
 	assert_string_equal(job.error, "%j_%A_%a%%");
 	job_free(&job);
-	says("#SBATCH -o %4j.log", "d/t.sbatch: read from #SBATCH: output %j.log\nd/t.sbatch:2: #SBATCH -o %4j.log is "
+	says("#SBATCH -o %4j.%3a.log", "d/t.sbatch: read from #SBATCH: output %4j.%3a.log\n");
+	says("#SBATCH -o %4t.log", "d/t.sbatch: read from #SBATCH: output 0.log\nd/t.sbatch:2: #SBATCH -o %4t.log is "
 				   "read without its leading "
 				   "zeros\n");
-	refuses_lines("#SBATCH -o %q.log", "d/t.sbatch:2:12: output: unknown '%q' (%j %A %a %x, %% for a %)");
+	refuses_lines("#SBATCH -o %q.log", "d/t.sbatch:2:12: output: unknown '%q' (%j %A %a %x %u %r, %% for a %)");
+	refuses_lines("#SBATCH --open-mode=x", "d/t.sbatch:2:9: open-mode: 'x' is neither append nor truncate");
 }
 
 static void exports(void **state)
@@ -288,16 +290,16 @@ static void what_is_not_read_is_told(void **state)
 {
 	(void)state;
 	says("#SBATCH -N 1 --ntasks=4 --exclusive\n#SBATCH --mail-user me@there -t 90 -QJ n --open-mode=truncate odd",
-	     "d/t.sbatch: read from #SBATCH: name n, limit 1h30m\n"
+	     "d/t.sbatch: read from #SBATCH: name n, limit 1h30m, open-mode truncate\n"
 	     "d/t.sbatch:2: #SBATCH -N 1 is not read\n"
 	     "d/t.sbatch:2: #SBATCH --ntasks=4 is not read\n"
 	     "d/t.sbatch:2: #SBATCH --exclusive is not read\n"
 	     "d/t.sbatch:3: #SBATCH --mail-user me@there is not read\n"
 	     "d/t.sbatch:3: #SBATCH -Q is not read\n"
-	     "d/t.sbatch:3: #SBATCH --open-mode=truncate is not read: output is always appended\n"
 	     "d/t.sbatch:3: #SBATCH odd is not read: it is no option\n");
 	says("#SBATCH --open-mode=append --reservation -t 5",
-	     "d/t.sbatch: read from #SBATCH: limit 5m\nd/t.sbatch:2: #SBATCH --reservation is not read\n");
+	     "d/t.sbatch: read from #SBATCH: limit 5m, open-mode append\nd/t.sbatch:2: #SBATCH --reservation is not "
+	     "read\n");
 	says("#SBATCH -t 5\n#SBATCH hetjob\n#SBATCH -t 9", "d/t.sbatch: read from #SBATCH: limit 5m\nd/t.sbatch:3: "
 							   "#SBATCH hetjob and the lines behind it are not read: "
 							   "a job has one part\n");
