@@ -298,7 +298,8 @@ static void what_is_not_read_is_told(void **state)
 	     "d/t.sbatch:3: #SBATCH -Q is not read\n"
 	     "d/t.sbatch:3: #SBATCH odd is not read: it is no option\n");
 	says("#SBATCH --open-mode=append --reservation -t 5",
-	     "d/t.sbatch: read from #SBATCH: limit 5m, open-mode append\nd/t.sbatch:2: #SBATCH --reservation is not "
+	     "d/t.sbatch: read from #SBATCH: limit 5m, open-mode append\n"
+	     "d/t.sbatch:2: #SBATCH --reservation is not "
 	     "read\n");
 	says("#SBATCH -t 5\n#SBATCH hetjob\n#SBATCH -t 9", "d/t.sbatch: read from #SBATCH: limit 5m\nd/t.sbatch:3: "
 							   "#SBATCH hetjob and the lines behind it are not read: "
