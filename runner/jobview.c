@@ -201,7 +201,7 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 	view->nice = name->nice;
 	view->retries = job.retries;
 	view->attempts = name->tries + (state != SPOOL_PENDING);
-	if (name->held || (name->tries && state == SPOOL_PENDING))
+	if (name->held || ((name->tries || name->begin_s) && state == SPOOL_PENDING))
 		spool_reason_read(&queue->spool, name->id, view->sentence, sizeof view->sentence);
 	if (state == SPOOL_ENDED) {
 		view->exit_code = name->code;

@@ -372,8 +372,10 @@ int supervise(struct member *member, struct task *task, struct verdict *ret_verd
 		if (hold.first.pidfd >= 0)
 			end_at_once(&hold);
 		put_away(&hold, INT64_MAX);
-		if (err->code != EXIT_NO_START)
+		if (err->code != EXIT_NO_START) {
+			ret_verdict->unstarted = hold.first.pidfd < 0;
 			return -1;
+		}
 		verdict.why = *err;
 		verdict.outcome = OUTCOME_FAILED;
 		verdict.exit_code = EXIT_NO_START;

@@ -46,6 +46,7 @@ struct verdict {
 	enum outcome outcome;
 	int exit_code;
 	int signal;	/* that ended its first process; 0: none */
+	bool unstarted; /* -1 alone: nothing of it has run */
 	struct err why; /* why it could not start; with code EXIT_OK a line on how it ended; text "" otherwise */
 	int64_t ran_ns; /* of this hold, awake and unfrozen */
 	int64_t frozen_ns;

@@ -109,6 +109,15 @@ static void set_retry(const struct conf *conf, struct spool_name *name)
 	name->tries++;
 }
 
+/* A machine that cannot start it now, for want of processes say, is asked again later, and not at once. */
+static void set_put_off(struct spool_name *name)
+{
+	enum { PUT_OFF_S = 30 };
+
+	name->begin_s = clock_wall_ns() / NS_PER_S + PUT_OFF_S;
+	name->outcome = OUTCOME_NONE;
+}
+
 /* What people read beside it until it ends: of an attempt, how that one did; of an earlier one nothing any more. */
 static void note_reason(struct spool *spool, const struct spool_name *name, const struct verdict *verdict, bool retry)
 {
@@ -130,7 +139,7 @@ static int record_end(struct worker *worker, struct verdict *verdict, int retrie
 
 	if (spool_name_parse(worker->queue.spooled.taken, &name) < 0)
 		return err_set(err, EXIT_FAILED, "cannot record the end of a job: its name is damaged");
-	bool retry = retry_wanted(verdict->outcome, name.tries, retries);
+	bool retry = !verdict->unstarted && retry_wanted(verdict->outcome, name.tries, retries);
 	note_reason(spool, &name, verdict, retry);
 	if (line_lock(line, err) < 0)
 		return -1;
@@ -149,7 +158,13 @@ static int record_end(struct worker *worker, struct verdict *verdict, int retrie
 	name.tries = back ? 0 : name.tries;
 	if (retry)
 		set_retry(&line->conf, &name);
-	name.restarts += (back || retry) && name.restarts < SPOOL_RESTARTS_MAX;
+	/* No fault of the job's, and no attempt: it is put off. */
+	bool put_off = verdict->unstarted && !ordered && !retry;
+	if (put_off)
+		set_put_off(&name);
+	retry |= put_off;
+	verdict->unstarted = put_off;
+	name.restarts += (back || (retry && !put_off)) && name.restarts < SPOOL_RESTARTS_MAX;
 	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken,
 				back || retry ? SPOOL_PENDING : SPOOL_ENDED, &name, err);
 	bool paused = false;
@@ -172,9 +187,12 @@ static void run_prepared(struct worker *worker, struct task *task, struct verdic
 {
 	if (supervise(&worker->member, task, verdict, err) == 0)
 		return;
-	*verdict = (struct verdict){
-		.outcome = OUTCOME_FAILED, .exit_code = EXIT_BROKEN, .why = *err, .figures = { -1, -1 }, .gpu_ns = -1
-	};
+	*verdict = (struct verdict){ .outcome = OUTCOME_FAILED,
+				     .exit_code = EXIT_BROKEN,
+				     .unstarted = verdict->unstarted,
+				     .why = *err,
+				     .figures = { -1, -1 },
+				     .gpu_ns = -1 };
 }
 
 /*
@@ -379,7 +397,8 @@ static int run_one(struct worker *worker, struct err *err)
 	 * next claim syncs the same folder, and the rescue writes the row again from the record. */
 	struct err ignored = ERR_NONE;
 	spool_sync(&worker->queue.spool, &ignored);
-	history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
+	if (!verdict.unstarted)
+		history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
 	return 0;
 }
 

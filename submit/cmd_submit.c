@@ -46,6 +46,7 @@ static const char usage[] =
 	"      --vram SIZE        waits until the card has so much memory free: 12G\n"
 	"      --card CARD        any, or the PCI address of one: 0000:03:00.0\n"
 	"      --vram-max SIZE    ceiling of each card's memory\n"
+	"      --retries N        starts again that often when it fails, later each time\n"
 	"      --nice N           later than the others of its session and class; below 0: earlier\n"
 	"  -o, --output PATH      %j id, %x name, %u user, %r restarts, %4j padded, %% percent\n"
 	"  -e, --error PATH       by default the output's\n"
@@ -105,6 +106,7 @@ static const struct {
 	{ "standing", 0, "standing", "true" },
 	{ "dedupe", 0, "dedupe", "" },
 	{ "nice", 0, "nice", "" },
+	{ "retries", 0, "retries", "" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0], SETTINGS_MAX = 64 };
 
