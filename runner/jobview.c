@@ -35,6 +35,7 @@ static void start_view(struct jobview *view, uint64_t id, const char *class_name
 		.id = id,
 		.task_count = -1,
 		.waited_ns = -1,
+		.starts_in_ns = -1,
 		.ran_ns = -1,
 		.frozen_ns = -1,
 		.cpu_ns = -1,
@@ -533,6 +534,7 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	if (full && view->whole)
 		put_tasks(view, out);
 	if (full) {
+		json_seconds(out, "starts_in_s", view->starts_in_ns);
 		json_seconds(out, "limit_s", view->limit_ns);
 		buf_printf(out, ",\"nice\":%d,\"retries\":%d,\"attempts\":%d", view->nice, view->retries,
 			   view->attempts);

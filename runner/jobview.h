@@ -42,7 +42,8 @@ struct jobview {
 	int64_t submitted_wall_ns; /* 0: unknown; so for the next two */
 	int64_t started_wall_ns;
 	int64_t ended_wall_ns;
-	int64_t waited_ns; /* -1: unknown; so for those that follow */
+	int64_t waited_ns;    /* -1: unknown; so for those that follow */
+	int64_t starts_in_ns; /* about; of one that waits for a lane, and of `show` alone */
 	int64_t ran_ns;
 	int64_t frozen_ns;
 	struct progress progress;

@@ -73,15 +73,12 @@ static int learn(const struct history_row *row, void *estimate)
 	return 0;
 }
 
-/* ", about 12m left", or "". */
-static void estimate_left(struct queue *queue, const struct snapshot *snapshot, int ahead, char *text, size_t size)
+int64_t waiting_left(struct queue *queue, const struct snapshot *snapshot, int ahead)
 {
 	SCOPE_FREE struct estimate *estimate = ahead > ESTIMATE_AHEAD ? NULL : calloc(1, sizeof *estimate);
 	int64_t now = clock_boot_ns();
-	char left[TEXT_DURATION];
 	struct err ignored = ERR_NONE;
 
-	text[0] = '\0';
 	for (int i = 0; estimate && i < snapshot->lane_count; i++) {
 		if (snapshot->lanes[i].entry.state != ENTRY_FREE)
 			add_running(estimate, &snapshot->lanes[i].entry, now);
@@ -89,11 +86,21 @@ static void estimate_left(struct queue *queue, const struct snapshot *snapshot, 
 	for (int i = 0; estimate && i < ahead; i++)
 		add_ahead(estimate, queue, &snapshot->waiting.list[i]);
 	if (!estimate || history_each_late(queue->line.queue_fd, HISTORY_READ, learn, estimate, &ignored) < 0)
-		return;
+		return -1;
 	int64_t left_ns = estimate_wait(estimate, queue->line.conf.lanes);
+	return left_ns < 0 ? -1 : estimate_round(left_ns);
+}
+
+/* ", about 12m left", or "". */
+static void tell_left(struct queue *queue, const struct snapshot *snapshot, int ahead, char *text, size_t size)
+{
+	int64_t left_ns = waiting_left(queue, snapshot, ahead);
+	char left[TEXT_DURATION];
+
+	text[0] = '\0';
 	if (left_ns < 0)
 		return;
-	text_duration_format(estimate_round(left_ns), left);
+	text_duration_format(left_ns, left);
 	fmt(text, size, ", about %s left", left);
 }
 
@@ -115,7 +122,7 @@ void waiting_tell(struct queue *queue, uint64_t id)
 		return;
 	}
 	name_running(&snapshot, running, sizeof running);
-	estimate_left(queue, &snapshot, ahead, left, sizeof left);
+	tell_left(queue, &snapshot, ahead, left, sizeof left);
 	if (conf_is_drained(&queue->line.conf)) {
 		char drained[128];
 		snapshot_tell_drained(&queue->line.conf, drained);

@@ -11,8 +11,15 @@
 #define PGPU_RUNNER_WAITING_H
 
 #include "runner/queue.h"
+#include "runner/snapshot.h"
 
 /* `id` stands in line already. Silent when say() is. */
 void waiting_tell(struct queue *queue, uint64_t id);
+
+/*
+ * How long the one behind `ahead` others of snapshot->waiting waits for a lane, about, from how long jobs like those
+ * took before (estimate.h); -1: unknown.
+ */
+int64_t waiting_left(struct queue *queue, const struct snapshot *snapshot, int ahead);
 
 #endif

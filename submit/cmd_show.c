@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `pgpu show`: everything known about jobs, ended ones too. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "runner/commands.h"
 #include "runner/jobview.h"
 #include "runner/options.h"
+#include "runner/waiting.h"
 
 static const char usage[] = "usage: pgpu show [options] ID...\n"
 			    "Shows everything known about jobs.\n"
@@ -110,6 +112,7 @@ static void put(const struct jobview *view, struct buf *out)
 	put_time(out, "started", view->started_wall_ns);
 	put_time(out, "ended", view->ended_wall_ns);
 	put_duration(out, "waited", view->waited_ns);
+	put_duration(out, "starts in", view->starts_in_ns);
 	put_duration(out, "ran", view->ran_ns);
 	put_duration(out, "frozen", view->frozen_ns > 0 ? view->frozen_ns : -1);
 	progress_show(&view->progress, view->ran_ns, progress);
@@ -135,6 +138,13 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "cell", view->cell);
 }
 
+static void explain_waiting(struct queue *queue, const struct snapshot *snapshot, size_t index, struct jobview *view)
+{
+	jobview_explain(view, snapshot, &queue->line.conf, index);
+	if (!snapshot->waiting.list[index].barred && index <= INT_MAX)
+		view->starts_in_ns = waiting_left(queue, snapshot, (int)index);
+}
+
 /* Why it waits, as `queue` says it. */
 static void explain(struct queue *queue, struct jobview *view)
 {
@@ -147,7 +157,7 @@ static void explain(struct queue *queue, struct jobview *view)
 		/* Of a task that waits, its array stands in line. */
 		if (snapshot.waiting.list[i].id == view->id ||
 		    (jobid_task(view->id) >= 0 && snapshot.waiting.list[i].id == jobid_array(view->id)))
-			jobview_explain(view, &snapshot, &queue->line.conf, i);
+			explain_waiting(queue, &snapshot, i, view);
 	}
 	for (size_t i = 0; i < snapshot.services.count; i++) {
 		if (snapshot.services.list[i].id != view->id)
