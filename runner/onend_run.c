@@ -104,6 +104,7 @@ static int start(const struct prepared *prepared, char **environment, struct lau
 		.fds = { -1, -1, -1 },
 		.only_three = true,
 		.umask = prepared->facts.umask,
+		.limits = prepared->facts.limits_known ? prepared->facts.limits : NULL,
 		.own_group = true,
 		.on_child = { .sa_handler = SIG_DFL },
 		.cell_fd = -1,

@@ -276,6 +276,7 @@ int prepare_job(struct queue *queue, enum spool_state state, const char *file, c
 		.fds = { prepared->files[0], prepared->files[1], prepared->files[2] },
 		.only_three = true,
 		.umask = prepared->facts.umask,
+		.limits = prepared->facts.limits_known ? prepared->facts.limits : NULL,
 		.own_session = true,
 		.on_child = plain,
 	};

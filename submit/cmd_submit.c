@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -279,6 +280,16 @@ static int read_job(const struct request *request, const char *name, const struc
 	return 0;
 }
 
+static void note_limits(struct job_facts *facts)
+{
+	struct rlimit limit;
+
+	facts->limits_known = true;
+	for (int i = 0; i < JOB_LIMITS; i++)
+		facts->limits[i] =
+			getrlimit(i, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+}
+
 static int read_jobs(const struct request *request, const struct conf *conf, struct jobs *jobs, struct err *err)
 {
 	char folder[PATH_MAX];
@@ -300,6 +311,7 @@ static int read_jobs(const struct request *request, const struct conf *conf, str
 		facts->submitted_wall_ns = clock_wall_ns();
 		facts->umask = umask(0);
 		umask(facts->umask);
+		note_limits(facts);
 		facts->submit_dir = strdup(folder);
 		if (!facts->submit_dir)
 			return err_sys(err, "cannot spool job");

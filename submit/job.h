@@ -31,6 +31,7 @@ enum {
 	JOB_SCRIPT_MAX = 64 << 20,
 	JOB_ENV_STRING_MAX = 128 << 10, /* the kernel's MAX_ARG_STRLEN */
 	JOB_NAME_MAX = 255,
+	JOB_LIMITS = 16, /* RLIM_NLIMITS of all architectures that Linux runs on */
 	JOB_DEDUPE_MAX = 80,
 	JOB_SESSION_MAX = 64,
 	JOB_RETRIES_MAX = 1000,
@@ -143,8 +144,10 @@ struct job_facts {
 	uint64_t id;
 	int64_t submitted_wall_ns;
 	mode_t umask;
-	char env_name[64]; /* name of the environment's file in env/ */
-	char *submit_dir;  /* PGPU_SUBMIT_DIR; owned; job_facts_free() */
+	bool limits_known;	     /* false in a record of an older pgpu */
+	uint64_t limits[JOB_LIMITS]; /* soft ones, by the numbers of getrlimit(2); UINT64_MAX: none */
+	char env_name[64];	     /* name of the environment's file in env/ */
+	char *submit_dir;	     /* PGPU_SUBMIT_DIR; owned; job_facts_free() */
 };
 
 #define JOB_EMPTY ((struct job){ .requeue = true })

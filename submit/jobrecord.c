@@ -9,6 +9,7 @@
 #include "conf/base/fmt.h"
 #include "job.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,19 @@ static void put_array(struct buf *record, const struct job *job)
 	put_text(record, "skip-existing", job->skip_existing);
 }
 
+/* "# pgpu limits - - 8388608 ...", - for none */
+static void put_limits(struct buf *record, const uint64_t limits[JOB_LIMITS])
+{
+	buf_puts(record, "# pgpu limits");
+	for (int i = 0; i < JOB_LIMITS; i++) {
+		if (limits[i] == UINT64_MAX)
+			buf_puts(record, " -");
+		else
+			buf_printf(record, " %llu", (unsigned long long)limits[i]);
+	}
+	buf_puts(record, "\n");
+}
+
 static void put_facts(struct buf *record, const struct job_facts *facts)
 {
 	int64_t part = facts->submitted_wall_ns % NS_PER_S;
@@ -157,6 +171,8 @@ static void put_facts(struct buf *record, const struct job_facts *facts)
 	buf_puts(record, "\n# pgpu submit-dir ");
 	jobquote_line(record, facts->submit_dir ? facts->submit_dir : "");
 	buf_puts(record, "\n");
+	if (facts->limits_known)
+		put_limits(record, facts->limits);
 }
 
 void job_format(const struct job *job, const struct job_facts *facts, struct buf *record)
@@ -292,6 +308,26 @@ static int take_env_name(const char **next, char name[64], struct err *err)
 	return 0;
 }
 
+/* Not there in older records. */
+static int take_limits(const char **next, struct job_facts *facts, struct err *err)
+{
+	SCOPE_FREE char *text = take_fact(next, "limits");
+	const char *at = text, *end;
+
+	facts->limits_known = text != NULL;
+	for (int i = 0; at && i < JOB_LIMITS; i++) {
+		at += *at == ' ';
+		errno = 0;
+		facts->limits[i] = *at == '-' ? UINT64_MAX : fmt_read(at, &end);
+		if (*at != '-' && (*at < '0' || *at > '9' || errno))
+			return refuse_fact("limits", err);
+		at = *at == '-' ? at + 1 : end;
+		if (*at != (i + 1 == JOB_LIMITS ? '\0' : ' '))
+			return refuse_fact("limits", err);
+	}
+	return 0;
+}
+
 static int take_facts(const char *next, struct job_facts *facts, struct err *err)
 {
 	int64_t version;
@@ -305,7 +341,7 @@ static int take_facts(const char *next, struct job_facts *facts, struct err *err
 	    take_umask(&next, &facts->umask, err) < 0 || take_env_name(&next, facts->env_name, err) < 0)
 		return -1;
 	facts->submit_dir = take_fact(&next, "submit-dir");
-	return facts->submit_dir ? 0 : refuse_fact("submit-dir", err);
+	return facts->submit_dir ? take_limits(&next, facts, err) : refuse_fact("submit-dir", err);
 }
 
 /* A copy, because facts are looked for with string functions; of the head alone, because the script may be large. */

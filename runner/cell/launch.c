@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -49,6 +50,24 @@ static void place_files(struct birth *birth)
 	}
 }
 
+/* As far as the hard ones, which are the worker's, allow. */
+static void set_limits(const uint64_t *soft)
+{
+	struct rlimit limit;
+
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		if (getrlimit(i, &limit) < 0)
+			continue;
+		rlim_t wanted = soft[i] == UINT64_MAX ? RLIM_INFINITY : soft[i];
+		if (wanted > limit.rlim_max)
+			wanted = limit.rlim_max;
+		if (wanted == limit.rlim_cur)
+			continue;
+		limit.rlim_cur = wanted;
+		setrlimit(i, &limit);
+	}
+}
+
 static void child(void *context)
 {
 	struct birth *birth = context;
@@ -69,6 +88,8 @@ static void child(void *context)
 		fail(birth, STEP_CWD);
 	if (launch->umask != (mode_t)-1)
 		umask(launch->umask);
+	if (launch->limits)
+		set_limits(launch->limits);
 	sigaction(SIGCHLD, &launch->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
 	if (caps_apply(&birth->caps) < 0)

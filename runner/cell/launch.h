@@ -20,10 +20,11 @@
 struct launch {
 	char *const *argv;
 	char *const *environment;
-	const char *workdir; /* NULL: stay */
-	int fds[3];	     /* what becomes 0, 1 and 2; -1: as it is */
-	bool only_three;     /* nothing above 2 is passed on (a spooled job); else the caller's descriptors are */
-	mode_t umask;	     /* (mode_t)-1: stay */
+	const char *workdir;	/* NULL: stay */
+	int fds[3];		/* what becomes 0, 1 and 2; -1: as it is */
+	bool only_three;	/* nothing above 2 is passed on (a spooled job); else the caller's descriptors are */
+	mode_t umask;		/* (mode_t)-1: stay */
+	const uint64_t *limits; /* 16 soft limits by the numbers of getrlimit(2), UINT64_MAX: none; NULL: they stay */
 	bool own_session;
 	bool own_group;
 	sigset_t mask;

@@ -42,6 +42,11 @@ equals "C105 a broken pipe ends yes with 141" 141 "$(pgpu run -- bash -c 'yes | 
 # Folder, umask, limits, niceness, group.
 mkdir here && equals "the folder" "$SANDBOX/work/here" "$(cd here && pgpu run -- pwd)"
 equals "the umask" 0027 "$(umask 027; pgpu run -- sh -c umask)"
+spooled=$(ulimit -Sn 3000 -Sc 0; pgpu submit -q -H -- sh -c 'ulimit -Sn; ulimit -Sc')
+pgpu release "$spooled" # with a worker that has other limits
+pgpu wait "$spooled"
+equals "a spooled job has the limits of its submit, whoever started its worker" $'3000\n0' "$(pgpu output "$spooled")"
+exits 0 "or the hard ones, where those are lower by now" prlimit --nofile=2000:2000 pgpu submit -q -W -o lower -- true
 equals "the limits" 4096 "$(ulimit -Sn 4096; pgpu run -- sh -c 'ulimit -Sn')"
 equals "the niceness" "$(nice -n 5 nice)" "$(nice -n 5 pgpu run -- nice)"
 set -m

@@ -8,6 +8,8 @@
 
 static const struct job_facts FACTS = {
 	.id = UINT64_C(12) << JOBID_TASK_BITS,
+	.limits_known = true,
+	.limits = { UINT64_MAX, 0, 8388608, [15] = UINT64_MAX - 1 },
 	.submitted_wall_ns = INT64_C(1764529800123456789),
 	.umask = 0027,
 	.env_name = "0123abcd",
@@ -29,6 +31,8 @@ static void round_trip(const struct job *job)
 	assert_null(again.file_name);
 	assert_true(facts.id == FACTS.id && facts.submitted_wall_ns == FACTS.submitted_wall_ns);
 	assert_int_equal(facts.umask, FACTS.umask);
+	assert_true(facts.limits_known);
+	assert_memory_equal(facts.limits, FACTS.limits, sizeof facts.limits);
 	assert_string_equal(facts.env_name, FACTS.env_name);
 	assert_string_equal(facts.submit_dir, FACTS.submit_dir);
 	parses_bytes(record.text, record.size, &plain);
