@@ -5,6 +5,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/print.h"
@@ -32,6 +33,7 @@ struct status {
 	struct snapshot snapshot;
 	const struct cell_place *place;
 	long bad;
+	const char *network; /* file system that the queue is on; NULL: none */
 };
 
 /* What its job was given counts, until the next one starts. */
@@ -157,6 +159,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	json_time(out, "drained_until",
 		  drained && conf->drained_until_s != CONF_NEVER ? conf->drained_until_s * NS_PER_S : 0);
 	put_paused_json(conf, out);
+	json_text(out, "network", status->network);
 	buf_puts(out, ",");
 	cardview_json_foreign(&status->cards, out);
 	buf_printf(out,
@@ -340,6 +343,9 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 	buf_puts(out, "\n");
 	if (status->bad)
 		buf_printf(out, "set aside: %ld damaged or strange in the queue's folder bad/\n", status->bad);
+	if (status->network)
+		buf_printf(out, "queue: on a network file system (%s), on which its locks are not to be relied on\n",
+			   status->network);
 	put_cells(status->place, out);
 	if (wants_vram_max(status, conf) && !cell_place_has_dmem(status->place))
 		buf_puts(out, "vram-max: watched, not enforced by the kernel: no dmem controller for cells\n");
@@ -354,6 +360,7 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 		return -1;
 	status->place = cell_place_look(queue->line.conf.cells);
 	status->bad = spool_count_bad(&queue->spool);
+	status->network = folder_network(queue->line.queue_fd);
 	if (cardview_take(&status->snapshot, &status->cards, err) < 0)
 		return -1;
 	if (status->cards.ignored)

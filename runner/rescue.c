@@ -10,6 +10,7 @@
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
+#include "conf/base/say.h"
 #include "conf/base/scope.h"
 #include "runner/line/member.h"
 #include "runner/line/seat.h"
@@ -83,6 +84,11 @@ int rescue_sweep(struct line *line, struct err *err)
 	if (swept)
 		return 0;
 	remove_old_boots(line);
+	const char *network = folder_network(line->queue_fd);
+	if (network)
+		say("the queue's folder is on a network file system (%s), on which its locks are not to be relied on; "
+		    "XDG_STATE_HOME can name a local one",
+		    network);
 	if (result < 0 || line->spool.sync(line->spool.context, err) < 0)
 		return -1;
 	return line->spool.repair(line->spool.context, err);

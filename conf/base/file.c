@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,6 +71,28 @@ int folder_open_as(int at, const char *name, const char *shown, bool create, str
 int folder_open(int at, const char *name, bool create, struct err *err)
 {
 	return folder_open_as(at, name, name, create, err);
+}
+
+const char *folder_network(int folder)
+{
+	/* linux/magic.h, and of those that are not in it the kernel's fs/smb/client and fs/ceph. */
+	static const struct {
+		uint32_t magic;
+		char name[8];
+	} networks[] = {
+		{ 0x6969, "nfs" },	{ 0xff534d42, "cifs" }, { 0xfe534d42, "smb" }, { 0x517b, "smb" },
+		{ 0x01021997, "9p" },	{ 0x5346414f, "afs" },	{ 0x6b414653, "afs" }, { 0x73757245, "coda" },
+		{ 0x00c36400, "ceph" }, { 0x65735546, "fuse" },
+	};
+	struct statfs found;
+
+	if (fstatfs(folder, &found) < 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
+		if ((uint32_t)found.f_type == networks[i].magic)
+			return networks[i].name;
+	}
+	return NULL;
 }
 
 /* Parents are made if they are missing; what is there already is the system's business, not ours to check. */

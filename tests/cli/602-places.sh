@@ -84,4 +84,21 @@ exits 1 "a state folder that is a file" env XDG_STATE_HOME="$SANDBOX/file" pgpu 
 equals "is one line" 1 "$(wc -l <"$err")"
 printf -v long '/%0*d' 5000 0
 exits 1 "a state folder with a name too long" env XDG_STATE_HOME="$long" pgpu queue
+# --- C137: a queue on a network file system ---
+# None is mounted here: strace puts its type into what statfs(2) says.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	network() { strace -o trace -e trace=fstatfs -e inject=fstatfs:poke_exit=@arg2=6969000000000000 "$@"; }
+	exits 0 "C137 status on nfs" network pgpu status
+	matches "C137 says that locks are not to be relied on there" 'queue: on a network file system \(nfs\)' "$(cat "$out")"
+	exits 0 "C137 in JSON" network pgpu status --json
+	matches "C137 too" '"network":"nfs"' "$(cat "$out")"
+	rm "$XDG_STATE_HOME"/pgpu/*/boot-*/swept
+	exits 0 "C137 the first call after a boot" network pgpu run -- true
+	matches "C137 says so, and what to do" "network file system \(nfs\), .*XDG_STATE_HOME can name a local one" "$(cat "$err")"
+	exits 0 "C137 the next" network pgpu run -- true
+	lacks "C137 does not" 'network' "$(cat "$err")"
+	matches "on a local one there is nothing to say" '"network":null' "$(pgpu status --json)"
+else
+	skip "C137 a queue on a network file system" "no strace here"
+fi
 finish
