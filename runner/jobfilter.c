@@ -72,6 +72,17 @@ bool jobfilter_fits(const struct jobfilter *filter, const struct jobview *view)
 		has_word(filter->states, jobview_letters(view)));
 }
 
+bool jobfilter_may_fit(const struct jobfilter *filter, const struct candidate *waiting)
+{
+	struct jobview view = { .id = waiting->id, .state = VIEW_PENDING, .spooled = true };
+	struct jobfilter known = *filter;
+
+	known.name = NULL;
+	fmt(view.class_name, sizeof view.class_name, "%s", waiting->class_name);
+	fmt(view.session, sizeof view.session, "%s", waiting->session);
+	return jobfilter_fits(&known, &view);
+}
+
 struct walk {
 	struct queue *queue;
 	const struct jobfilter *filter;
@@ -104,10 +115,8 @@ static int offer_waiting(struct walk *walk, const struct candidate *one)
 		return ticket_read(&walk->queue->line, one->file, &entry) ? offer_entry(walk, &entry) : 0;
 	fmt(view.class_name, sizeof view.class_name, "%s", one->class_name);
 	fmt(view.session, sizeof view.session, "%s", one->session);
-	if (!walk->filter->name || !jobfilter_fits(&(struct jobfilter){ walk->filter->session, walk->filter->class_name,
-									NULL, walk->filter->states },
-						   &view))
-		return offer(walk, &view);
+	if (!walk->filter->name || !jobfilter_may_fit(walk->filter, one))
+		return jobfilter_may_fit(walk->filter, one) ? offer(walk, &view) : 0;
 	jobview_free(&view);
 	if (spool_name_parse(one->file, &name) < 0 ||
 	    jobview_of_record(walk->queue, SPOOL_PENDING, &name, one->file, &view, &ignored) < 0)

@@ -15,6 +15,8 @@ bool jobfilter_is_set(const struct jobfilter *filter);
 int jobfilter_check_states(const struct jobfilter *filter, struct err *err);
 int jobfilter_check_class(const struct jobfilter *filter, const struct conf *conf, struct err *err);
 bool jobfilter_fits(const struct jobfilter *filter, const struct jobview *view);
+/* Of a spooled job that waits, by what the name of its record tells: false, and it need not be read. */
+bool jobfilter_may_fit(const struct jobfilter *filter, const struct candidate *waiting);
 
 /*
  * Calls `visit` for each job in a lane or in line that fits: first those that wait, so that none of them starts while

@@ -187,6 +187,8 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	struct spool_name name;
 	struct entry entry;
 
+	if (one->spooled && !jobfilter_may_fit(&listing->filter, one))
+		return;
 	if (one->spooled) {
 		/* Gone from pending/ since we looked: it has started, or it was set aside and said so. */
 		if (spool_name_parse(one->file, &name) < 0 ||

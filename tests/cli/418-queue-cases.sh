@@ -54,6 +54,29 @@ exits 0 "C131 and ends" pgpu wait "$runs"
 pgpu undrain
 exits 0 "C131 then the others start" pgpu wait "$waits"
 
+# --- C035: a long queue ---
+# Names are read, records are not: with 500 jobs in line a call opens as many files as with 5.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	opens() { strace -o trace -e trace=openat "$@" >"$out" 2>"$err"; grep -c '^openat' trace; }
+	pgpu drain
+	for ((i = 0; i < 5; i++)); do echo true.yaml; done >five
+	echo 'command: "true"' >true.yaml
+	# shellcheck disable=SC2046 # a list of words
+	pgpu submit -q $(cat five) >ids
+	pgpu submit -q true.yaml >>ids
+	opens pgpu status >"$out" # what is done once is done
+	short="$(opens pgpu submit -q true.yaml) $(opens pgpu status) $(opens pgpu run -q --no-wait -- true) $(opens pgpu queue --state R)"
+	# shellcheck disable=SC2046
+	pgpu submit -q $(for ((i = 0; i < 100; i++)); do cat five; done) >>ids
+	equals "C035 submit, status, run and an election open no more files in a long queue" "$short" \
+		"$(opens pgpu submit -q true.yaml) $(opens pgpu status) $(opens pgpu run -q --no-wait -- true) $(opens pgpu queue --state R)"
+	equals "C035 all are listed" 508 "$(pgpu queue --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')"
+	pgpu cancel --all >"$out"
+	pgpu undrain
+else
+	skip "C035 a long queue" "no strace here"
+fi
+
 # --- C111: a machine that cannot start anything now ---
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	first=$(pgpu submit -q -- sh -c "$(gate first)")
