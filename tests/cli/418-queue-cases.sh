@@ -6,13 +6,13 @@ conf 'lanes = 1'
 state_of() { pgpu show --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'; }
 
 # --- C025: what it depends on failed, was cancelled, was never there ---
-failed=$(pgpu submit -q -- false)
-pgpu wait "$failed"
+fails=$(pgpu submit -q -- false)
+pgpu wait "$fails"
 cancelled=$(pgpu submit -q -H -- true)
 pgpu cancel "$cancelled" >"$out"
 ended=$(pgpu submit -q -- true)
 pgpu wait "$ended"
-exits 125 "C025 of one that failed it ends at once" pgpu submit -q -W -d "afterok:$failed" -- true
+exits 125 "C025 of one that failed it ends at once" pgpu submit -q -W -d "afterok:$fails" -- true
 exits 125 "C025 of one that was cancelled" pgpu submit -q -W -d "afterok:$cancelled" -- true
 exits 0 "C025 of one that has ended well it starts" pgpu submit -q -W -d "afterok:$ended" -- true
 exits 2 "C025 one that was never there is refused" pgpu submit -q -d "afterok:999" -- true
