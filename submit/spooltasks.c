@@ -12,6 +12,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
+#include "conf/idlist.h"
 #include "conf/jobid.h"
 
 enum { HEAD_MAX = 4096 };
@@ -328,8 +329,7 @@ int tasks_again(struct spool *spool, const struct spool_name *name, const char *
 
 struct sweep {
 	struct spool *spool;
-	uint64_t *ids; /* heap: arrays that are pending */
-	size_t count;
+	struct idlist ids; /* arrays that are pending, or were cancelled */
 	struct err *err;
 };
 
@@ -339,14 +339,8 @@ static int keep(const struct spool_name *name, const char *file, void *context)
 	struct sweep *sweep = context;
 
 	(void)file;
-	if (!name->array)
-		return 0;
-	uint64_t *more = realloc(sweep->ids, (sweep->count + 1) * sizeof *more);
-	if (!more)
-		return err_sys(sweep->err, "cannot look at the arrays");
-	sweep->ids = more;
-	more[sweep->count++] = name->id;
-	return 0;
+	return name->array && idlist_add(&sweep->ids, name->id) < 0 ? err_sys(sweep->err, "cannot look at the arrays")
+								    : 0;
 }
 
 static int sweep_one(const struct spool_name *name, const char *file, void *context)
@@ -361,8 +355,8 @@ static int sweep_one(const struct spool_name *name, const char *file, void *cont
 
 static bool is_known(const struct sweep *sweep, uint64_t id)
 {
-	for (size_t i = 0; i < sweep->count; i++) {
-		if (sweep->ids[i] == id)
+	for (size_t i = 0; i < sweep->ids.count; i++) {
+		if (sweep->ids.list[i] == id)
 			return true;
 	}
 	return false;
@@ -385,6 +379,6 @@ int tasks_sweep(struct spool *spool, struct err *err)
 		if (!id || *end || !is_known(&sweep, id))
 			unlinkat(folder, found->d_name, 0);
 	}
-	free(sweep.ids);
+	idlist_free(&sweep.ids);
 	return result;
 }
