@@ -29,9 +29,9 @@ enum cancelled {
 int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err *err);
 
 /*
- * Has the supervisor of a job send a signal to each of its processes; a frozen one gets it when it goes on; of an array,
- * of each task that runs. Needs no lock: it may be called inside a job. -1 and why: it waits, it has ended, or its
- * supervisor does not answer.
+ * Has the supervisor of a job send a signal to each of its processes; a frozen one gets it when it goes on; of an
+ * array, of each task that runs. Needs no lock: it may be called inside a job. -1 and why: it waits, it has ended, or
+ * its supervisor does not answer.
  */
 int signal_job(struct line *line, struct spool *spool, uint64_t id, int sig, struct err *err);
 

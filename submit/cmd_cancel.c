@@ -54,7 +54,7 @@ struct request {
 	struct onends ends; /* what is to be started for those that waited */
 };
 
-static int add_word(void *ids, uint64_t id, struct err *err)
+static int add_id(struct idlist *ids, uint64_t id, struct err *err)
 {
 	return idlist_add(ids, id) < 0 ? err_sys(err, "cannot cancel") : 0;
 }
@@ -114,11 +114,8 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	bool named = options.next < argc;
 	if (named ? request->all : !request->all && !jobfilter_is_set(&request->filter))
 		return err_set(err, EXIT_USAGE, named ? "cancel: either ids or --all" : "cancel: a job id is missing");
-	for (; options.next < argc; options.next++) {
-		if (idwords_each(argv[options.next], add_word, &request->ids, err) < 0)
-			return err_wrap(err, "cancel");
-	}
-	return 0;
+	return idwords_read(argv + options.next, argc - options.next, &request->ids, err) < 0 ? err_wrap(err, "cancel")
+											      : 0;
 }
 
 struct selection {
@@ -133,7 +130,7 @@ static int select_one(const struct jobview *view, void *context)
 
 	return selection->array && jobid_array(view->id) != selection->array
 		       ? 0
-		       : add_word(selection->ids, view->id, selection->err);
+		       : add_id(selection->ids, view->id, selection->err);
 }
 
 /* Of the named ids those that fit; an id that is nowhere is left for the error that it makes. */
@@ -150,7 +147,7 @@ static int keep_fitting(struct queue *queue, struct request *request, struct err
 			result = jobfilter_each_live(queue, &request->filter, select_one, &tasks, err);
 		else if (result == 0 && (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE ||
 					 jobfilter_fits(&request->filter, &view)))
-			result = add_word(&request->ids, named.list[i], err);
+			result = add_id(&request->ids, named.list[i], err);
 		if (result < 0)
 			return -1;
 	}
@@ -276,7 +273,7 @@ static int add_started(struct queue *queue, struct request *request, uint64_t id
 	if (jobfilter_each_live(queue, &request->filter, select_one, &tasks, err) < 0)
 		return -1;
 	for (size_t i = 0; i < live.count; i++) {
-		if (!is_listed(&request->ids, live.list[i]) && add_word(&request->ids, live.list[i], err) < 0)
+		if (!is_listed(&request->ids, live.list[i]) && add_id(&request->ids, live.list[i], err) < 0)
 			return -1;
 	}
 	return 0;
