@@ -193,9 +193,13 @@ static int link_record(struct spool *spool, const char *array_file, enum spool_s
 	if (pending < 0 || folder < 0)
 		return -1;
 	spool_name_format(name, file);
-	return linkat(pending, array_file, folder, file, 0) < 0
-		       ? err_sys(err, "cannot make a record of task %s", JOBID(name->id))
-		       : 0;
+	int result = linkat(pending, array_file, folder, file, 0);
+	if (result < 0 && errno == EMLINK) {
+		if (spool_renew(spool, array_file, err) < 0)
+			return -1;
+		result = linkat(pending, array_file, folder, file, 0);
+	}
+	return result < 0 ? err_sys(err, "cannot make a record of task %s", JOBID(name->id)) : 0;
 }
 
 int tasks_take(struct spool *spool, uint64_t id, const char *array_file, enum spool_state state,

@@ -118,6 +118,16 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		exits 0 "killed at $at: it ends" timeout 30 pgpu wait "$f"
 		equals "killed at $at: each task once" $'1 0\n2 0' "$(sort killed)"
 	done
+	# As many names as a file may have.
+	many=$(pgpu submit -q -H -a 1-2 -- sh -c 'echo "$PGPU_ARRAY_TASK_ID" >>many')
+	before=$(cat "$spool/pending/$many:"*)
+	old=$(stat -c %i-%Y "$spool/pending/$many:"*)
+	exits 0 "a file with too many names" strace -o /dev/null -e trace=linkat -e inject=linkat:error=EMLINK:when=1 pgpu hold "${many}_1"
+	equals "the array goes on with another one" "$before" "$(cat "$spool/pending/$many:"*)"
+	equals "as old" "no ${old#*-}" "$([ "$(stat -c %i "$spool/pending/$many:"*)" = "${old%-*}" ] && echo yes || echo no) $(stat -c %Y "$spool/pending/$many:"*)"
+	pgpu release "$many"
+	exits 0 "to its end" pgpu wait "$many"
+	equals "with each task" "1 2" "$(sort many | paste -sd ' ')"
 else
 	skip "a kill at each step of taking a task" "no strace here"
 fi
