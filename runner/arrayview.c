@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "arrayview.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "conf/base/fmt.h"
 #include "conf/jobid.h"
 #include "submit/spooltasks.h"
 
 void arrayview_free(struct arrayview *view)
 {
-	free(view->ids);
-	view->ids = NULL;
-	view->id_count = 0;
+	idlist_free(&view->ids);
 }
 
 struct taking {
@@ -20,18 +15,8 @@ struct taking {
 	struct arrayview *view;
 	uint64_t id, first_bad; /* the task whose code is view->exit_code; 0: none yet */
 	enum spool_state state;
+	struct err *err;
 };
-
-static int add_id(struct arrayview *view, uint64_t id)
-{
-	uint64_t *more = realloc(view->ids, (view->id_count + 1) * sizeof *more);
-
-	if (!more)
-		return -1;
-	view->ids = more;
-	more[view->id_count++] = id;
-	return 0;
-}
 
 /* How many tasks the array's own record speaks for. */
 static long spoken_for(struct spool *spool, uint64_t id)
@@ -76,12 +61,14 @@ static int take_one(const struct spool_name *name, const char *file, void *conte
 		view->running += count;
 	else
 		add_end(taking, name, file, count);
-	return add_id(view, name->id);
+	view->live += taking->state != SPOOL_ENDED;
+	return idlist_add(&view->ids, name->id) < 0 ? err_sys(taking->err, "cannot look at array %s", JOBID(taking->id))
+						    : 0;
 }
 
 int arrayview_take(struct spool *spool, uint64_t id, struct arrayview *ret_view, struct err *err)
 {
-	struct taking taking = { .spool = spool, .view = ret_view, .id = id };
+	struct taking taking = { .spool = spool, .view = ret_view, .id = id, .err = err };
 
 	*ret_view = (struct arrayview){ .outcome = OUTCOME_COMPLETED };
 	for (int state = 0; state < SPOOL_STATES; state++) {

@@ -6,6 +6,7 @@
 #ifndef PGPU_RUNNER_ARRAYVIEW_H
 #define PGPU_RUNNER_ARRAYVIEW_H
 
+#include "conf/idlist.h"
 #include "submit/spool.h"
 
 struct arrayview {
@@ -17,8 +18,8 @@ struct arrayview {
 	enum spool_state state; /* of a record that is one of them, and its name: their text is the same */
 	char file[256];
 	struct spool_name name;
-	uint64_t *ids; /* heap: of every record, the array's own among them */
-	size_t id_count;
+	struct idlist ids; /* of every record, the array's own among them */
+	size_t live;	   /* so many of them, the first, have not ended */
 };
 #define SCOPE_ARRAYVIEW __attribute__((cleanup(arrayview_free)))
 

@@ -75,10 +75,10 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 	struct spool_name name;
 	enum spool_order order;
 	char file[256];
+
 	if (tasks_set_apart(spool, search->id, err) < 0)
 		return -1;
 	int found = spool_find(spool, search->id, &state, &name, file, err);
-
 	if (found < 0 || find_owner(search, err) < 0)
 		return -1;
 	if (found == 1 && state == SPOOL_PENDING && name.standing && find_service(search, err) < 0)
@@ -179,7 +179,7 @@ static int requeue_one(struct line *line, struct spool *spool, uint64_t id, stru
 	return result > 0 ? spool_submit_sync(spool, err) : result;
 }
 
-static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err)
+int cancel_record(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err)
 {
 	struct search search = { .line = line, .id = id };
 
@@ -203,16 +203,18 @@ static int cancel_one(struct line *line, struct spool *spool, uint64_t id, struc
 }
 
 /*
- * Of an array: each of its records, the array's own first, so that none of its tasks starts meanwhile. What becomes of
+ * Of an array: its own record first; from then on none of its tasks starts, and all that have are seen. What becomes of
  * all is what is to be waited for, if anything is.
  */
-static int cancel_array(struct line *line, struct spool *spool, const struct arrayview *array, struct onends *ends,
-			struct err *err)
+static int cancel_array(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err)
 {
-	int result = CANCELLED_ENDED;
+	SCOPE_ARRAYVIEW struct arrayview array = { 0 };
+	int result = cancel_record(line, spool, id, ends, err);
 
-	for (size_t i = 0; i < array->id_count; i++) {
-		int one = cancel_one(line, spool, array->ids[i], ends, err);
+	if (result < 0 || arrayview_take(spool, id, &array, err) < 0)
+		return -1;
+	for (size_t i = 0; i < array.live; i++) {
+		int one = cancel_record(line, spool, array.ids.list[i], ends, err);
 		if (one < 0)
 			return -1;
 		if (one == CANCELLED_ORDERED || (one == CANCELLED_PENDING && result != CANCELLED_ORDERED))
@@ -233,7 +235,7 @@ int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct onend
 
 	if (look_for_array(spool, id, &array, err) < 0)
 		return -1;
-	return array.is_array ? cancel_array(line, spool, &array, ends, err) : cancel_one(line, spool, id, ends, err);
+	return array.is_array ? cancel_array(line, spool, id, ends, err) : cancel_record(line, spool, id, ends, err);
 }
 
 /* Of an array: those that run or have ended, and an error where there is none. */
@@ -246,9 +248,9 @@ int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err 
 		return -1;
 	if (!array.is_array)
 		return requeue_one(line, spool, id, err);
-	for (size_t i = 0; i < array.id_count; i++) {
+	for (size_t i = 0; i < array.ids.count; i++) {
 		struct err why = ERR_NONE;
-		if (requeue_one(line, spool, array.ids[i], &why) == 0)
+		if (requeue_one(line, spool, array.ids.list[i], &why) == 0)
 			done++;
 		else if (why.errnum)
 			return err_pass(err, &why);
@@ -284,9 +286,9 @@ int signal_job(struct line *line, struct spool *spool, uint64_t id, int sig, str
 		return -1;
 	if (!array.is_array)
 		return signal_one(line, id, sig, err);
-	for (size_t i = 0; i < array.id_count; i++) {
+	for (size_t i = 0; i < array.live; i++) {
 		struct err ignored = ERR_NONE;
-		done += signal_one(line, array.ids[i], sig, &ignored) == 0;
+		done += signal_one(line, array.ids.list[i], sig, &ignored) == 0;
 	}
 	return done ? 0 : err_set(err, EXIT_FAILED, "cannot signal job %s: none of its tasks runs", JOBID(id));
 }

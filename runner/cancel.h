@@ -29,14 +29,18 @@ enum cancelled {
 int requeue_job(struct line *line, struct spool *spool, uint64_t id, struct err *err);
 
 /*
- * Has the supervisor of a job send a signal to each of its processes; a frozen one gets it when it goes on; of an array,
- * of each task that runs. Needs no lock: it may be called inside a job. -1 and why: it waits, it has ended, or its
- * supervisor does not answer.
+ * Has the supervisor of a job send a signal to each of its processes; a frozen one gets it when it goes on; of an
+ * array, of each task that runs. Needs no lock: it may be called inside a job. -1 and why: it waits, it has ended, or
+ * its supervisor does not answer.
  */
 int signal_job(struct line *line, struct spool *spool, uint64_t id, int sig, struct err *err);
 
-/* Takes the queue lock. Returns one of the above, or -1. `ends` gets what the caller is to start because of
- * it. */
+/*
+ * Takes the queue lock. Returns one of the above, or -1. `ends` gets what the caller is to start because of it. The id
+ * of an array is all of its tasks.
+ */
 int cancel_job(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err);
+/* The same of one record: of an array those that wait and have none of their own. */
+int cancel_record(struct line *line, struct spool *spool, uint64_t id, struct onends *ends, struct err *err);
 
 #endif

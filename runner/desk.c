@@ -59,7 +59,7 @@ static void give_ids(struct line *line, int fd, const char *count_text)
 	answer(fd, text);
 }
 
-static void cancel_for(struct line *line, struct spool *spool, int fd, const char *id_text)
+static void cancel_for(struct line *line, struct spool *spool, int fd, const char *id_text, bool whole)
 {
 	static const char *const words[] = {
 		[CANCELLED_PENDING] = "pending",
@@ -73,7 +73,7 @@ static void cancel_for(struct line *line, struct spool *spool, int fd, const cha
 	int result = jobid_parse(id_text, &id, &err);
 
 	if (result == 0)
-		result = cancel_job(line, spool, id, &ends, &err);
+		result = (whole ? cancel_job : cancel_record)(line, spool, id, &ends, &err);
 	onend_start(&ends);
 	if (result < 0)
 		answer_error(fd, &err);
@@ -148,7 +148,11 @@ bool desk_answer(struct line *line, struct spool *spool, int fd, const char *mes
 		return false;
 	}
 	if (strncmp(message, "cancel ", 7) == 0) {
-		cancel_for(line, spool, fd, message + 7);
+		cancel_for(line, spool, fd, message + 7, true);
+		return true;
+	}
+	if (strncmp(message, "cancel-one ", 11) == 0) {
+		cancel_for(line, spool, fd, message + 11, false);
 		return true;
 	}
 	if (manage_for(line, spool, fd, message) || check_for(line, spool, fd, message))

@@ -13,6 +13,7 @@
 #include "runner/depend.h"
 #include "runner/line/seat.h"
 #include "runner/vram.h"
+#include "submit/spooltasks.h"
 
 /* Whoever changes the same job, or its place, meanwhile makes us begin again. */
 enum { TRIES = 100 };
@@ -190,6 +191,8 @@ static int find(struct line *line, struct spool *spool, uint64_t id, struct spoo
 
 	if (found < 0)
 		return -1;
+	if (found == 0 && tasks_find(spool, id, name, file, err) == 1)
+		return err_set(err, EXIT_FAILED, "it waits as one with its array; hold it first, or update the array");
 	if (found == 0)
 		return err_set(err, EXIT_FAILED, "%s",
 			       line_id_known(line, id) ? "it is no spooled job that waits" : "no such id");

@@ -23,10 +23,10 @@ static int set_locked(struct line *line, struct spool *spool, uint64_t id, bool 
 	struct spool_name name;
 	enum spool_state state;
 	char file[256];
+
 	if (tasks_set_apart(spool, id, err) < 0)
 		return -1;
 	int found = spool_find(spool, id, &state, &name, file, err);
-
 	if (found < 0)
 		return -1;
 	if (found == 0)
@@ -49,9 +49,9 @@ static int set_array(struct line *line, struct spool *spool, uint64_t id, const 
 {
 	int waiting = 0, changed = 0;
 
-	for (size_t i = 0; i < array->id_count; i++) {
+	for (size_t i = 0; i < array->live; i++) {
 		struct err why = ERR_NONE;
-		int one = set_locked(line, spool, array->ids[i], held, &why);
+		int one = set_locked(line, spool, array->ids.list[i], held, &why);
 		if (one < 0 && why.errnum)
 			return err_pass(err, &why);
 		waiting += one >= 0;

@@ -357,6 +357,7 @@ static int find_array(struct queue *queue, uint64_t id, struct jobview *view, st
 	free(view->output);
 	free(view->error);
 	view->output = view->error = NULL;
+	view->tasks[0] = '\0';
 	view->tasks_pending = array.pending;
 	view->tasks_running = array.running;
 	memcpy(view->tasks_ended, array.ended, sizeof view->tasks_ended);

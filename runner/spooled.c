@@ -303,12 +303,7 @@ static void note_row(struct spooled *spooled, const struct entry *entry, enum ou
 /* Who waits for it is looked at when the lock is dropped. Without memory, after a boot. */
 static void note_news(struct spooled *spooled, uint64_t id)
 {
-	uint64_t *more = realloc(spooled->news, (spooled->news_count + 1) * sizeof *more);
-
-	if (!more)
-		return;
-	spooled->news = more;
-	more[spooled->news_count++] = id;
+	idlist_add(&spooled->news, id);
 }
 
 /* Without memory it is not run, as if we had been killed here. */
@@ -371,7 +366,7 @@ static int give_back(struct spooled *spooled, const struct spool_name *name, con
 		moved.code = EXIT_BROKEN;
 	}
 	if (spool_move(spooled->spool, SPOOL_RUNNING, file, to, &moved, err) < 0)
-		return err->errnum == 2 ? 0 : -1;
+		return err->errnum == ENOENT ? 0 : -1;
 	if (to == SPOOL_ENDED)
 		note_news(spooled, name->id);
 	spool_order_done(spooled->spool, name->id);
@@ -549,11 +544,9 @@ static int tell_news(struct spooled *spooled, struct err *err)
 {
 	int result = 0;
 
-	for (size_t i = 0; result >= 0 && i < spooled->news_count; i++)
-		result = depend_news(spooled->line, spooled->spool, spooled->news[i], err);
-	free(spooled->news);
-	spooled->news = NULL;
-	spooled->news_count = 0;
+	for (size_t i = 0; result >= 0 && i < spooled->news.count; i++)
+		result = depend_news(spooled->line, spooled->spool, spooled->news.list[i], err);
+	idlist_free(&spooled->news);
 	return result < 0 ? -1 : 0;
 }
 
@@ -600,9 +593,7 @@ void spooled_close(struct spooled *spooled)
 	for (int i = 0; i < spooled->row_count; i++)
 		free(spooled->rows[i]);
 	spooled->row_count = 0;
-	free(spooled->news);
-	spooled->news = NULL;
-	spooled->news_count = 0;
+	idlist_free(&spooled->news);
 	free(spooled->ends);
 	spooled->ends = NULL;
 	spooled->end_count = spooled->end_room = 0;

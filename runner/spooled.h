@@ -6,6 +6,7 @@
 #ifndef PGPU_RUNNER_SPOOLED_H
 #define PGPU_RUNNER_SPOOLED_H
 
+#include "conf/idlist.h"
 #include "runner/line/line.h"
 #include "submit/history.h"
 #include "submit/spool.h"
@@ -19,9 +20,8 @@ struct spooled {
 	struct names_empty no_pending;
 	bool tell; /* say a line for each thing that is mended */
 	int mended;
-	char taken[256]; /* the file in running/ of the job that `take` took last */
-	uint64_t *news;	 /* jobs that have ended, for who waits for them: told by `sync` */
-	size_t news_count;
+	char taken[256];			/* the file in running/ of the job that `take` took last */
+	struct idlist news;			/* jobs that have ended, for who waits for them: told by `sync` */
 	struct history_row *rows[SPOOLED_ROWS]; /* lines for the log, written by `sync` */
 	struct spool_name *ends; /* records that were ended for good: `sync` starts what they name for that */
 	size_t end_count, end_room;

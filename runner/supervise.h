@@ -12,6 +12,8 @@
  *     settle       "ok": somebody may start
  *     turn         "ok MS": nobody comes first, or the job was away for so long; "kept": it could not be frozen
  *     cancel ID    "pending", "ordered", "ended", "unknown" or "error TEXT"
+ *     cancel-one ID  the same; of an array only those of its tasks that wait together
+ *     after ID     "ok" or "error TEXT": what this job waits for may be so already
  *     hold ID, release ID, requeue ID    "ok" or "error TEXT"
  *     signal SIG ID  "ok" or "error TEXT": to each process of this job; from outside it as well
  */

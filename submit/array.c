@@ -2,11 +2,9 @@
 #include "array.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/fmt.h"
-#include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "conf/jobid.h"
 
@@ -59,29 +57,48 @@ static int32_t range_size(const struct array_range *range)
 	return (range->last - range->first) / range->step + 1;
 }
 
-static int compare(const void *left, const void *right)
+static bool is_member(const struct array_range *range, int32_t task)
 {
-	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-
-	return (a > b) - (a < b);
+	return task >= range->first && task <= range->last && (task - range->first) % range->step == 0;
 }
 
-/* The number of a task that is there twice, or -1; -2 without memory. */
+static int32_t common_divisor(int32_t a, int32_t b)
+{
+	while (b) {
+		int32_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* A number that both have, or -1. Where steps and firsts allow one, it comes within as many members as the other's step
+ * has: nothing is expanded, since whoever opens an array's file under the queue lock parses its list. */
+static int32_t find_shared(const struct array_range *a, const struct array_range *b)
+{
+	int32_t last = a->last < b->last ? a->last : b->last;
+
+	if (a->last < b->first || b->last < a->first || (a->first - b->first) % common_divisor(a->step, b->step) != 0)
+		return -1;
+	int32_t task = a->first;
+	if (task < b->first)
+		task += (b->first - task + a->step - 1) / a->step * a->step;
+	for (int32_t tries = b->step; tries > 0 && task <= last; tries--, task += a->step) {
+		if (is_member(b, task))
+			return task;
+	}
+	return -1;
+}
+
+/* The number of a task that is there twice, or -1. */
 static int32_t find_twice(const struct array *array)
 {
-	int32_t size = array_size(array);
-	SCOPE_FREE int32_t *all = array->count > 1 ? malloc((size_t)size * sizeof *all) : NULL;
-
-	if (array->count < 2)
-		return -1;
-	if (!all)
-		return -2;
-	for (int32_t i = 0; i < size; i++)
-		all[i] = array_task(array, i);
-	qsort(all, (size_t)size, sizeof *all, compare);
-	for (int32_t i = 1; i < size; i++) {
-		if (all[i] == all[i - 1])
-			return all[i];
+	for (int i = 1; i < array->count; i++) {
+		for (int j = 0; j < i; j++) {
+			int32_t shared = find_shared(&array->ranges[i], &array->ranges[j]);
+			if (shared >= 0)
+				return shared;
+		}
 	}
 	return -1;
 }
@@ -96,10 +113,6 @@ static int check(const char *text, const struct array *array, struct err *err)
 		return err_set(err, EXIT_USAGE, "'%.64s' has %lld tasks, more than %d", text, (long long)size,
 			       ARRAY_TASKS);
 	int32_t twice = find_twice(array);
-	if (twice == -2) {
-		errno = ENOMEM;
-		return err_sys(err, "cannot read job");
-	}
 	return twice < 0 ? 0 : err_set(err, EXIT_USAGE, "'%.64s' has task %d twice", text, twice);
 }
 
@@ -172,7 +185,7 @@ int32_t array_position(const struct array *array, int32_t task)
 
 	for (int i = 0; i < array->count; i++) {
 		const struct array_range *range = &array->ranges[i];
-		if (task >= range->first && task <= range->last && (task - range->first) % range->step == 0)
+		if (is_member(range, task))
 			return before + (task - range->first) / range->step;
 		before += range_size(range);
 	}

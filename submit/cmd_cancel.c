@@ -4,7 +4,6 @@
  * the grace and 5 s more which one is still being stopped. Inside a job the supervisor does it; nobody there waits,
  * least of all for himself.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/buf.h"
@@ -15,6 +14,7 @@
 #include "conf/base/scope.h"
 #include "conf/base/sigspec.h"
 #include "conf/base/text.h"
+#include "conf/idlist.h"
 #include "conf/jobid.h"
 #include "runner/await.h"
 #include "runner/cancel.h"
@@ -25,6 +25,7 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "submit/idwords.h"
+#include "submit/spooltasks.h"
 
 static const char usage[] =
 	"usage: pgpu cancel [options] ID...\n"
@@ -48,28 +49,14 @@ struct request {
 	struct jobfilter filter;
 	int sig; /* 0: they are ended */
 	bool all, dry_run, no_wait, help;
-	uint64_t *ids;
-	int count, room;
+	struct idlist ids;  /* 0: needs nothing more */
+	bool records;	    /* each is that of one record; else of an array's it is all of its tasks */
 	struct onends ends; /* what is to be started for those that waited */
 };
 
-static int add_id(struct request *request, uint64_t id, struct err *err)
+static int add_id(struct idlist *ids, uint64_t id, struct err *err)
 {
-	if (request->count == request->room) {
-		int room = request->room ? request->room * 2 : 16;
-		uint64_t *ids = realloc(request->ids, (size_t)room * sizeof *ids);
-		if (!ids)
-			return err_sys(err, "cannot cancel");
-		request->ids = ids;
-		request->room = room;
-	}
-	request->ids[request->count++] = id;
-	return 0;
-}
-
-static int add_word(void *request, uint64_t id, struct err *err)
-{
-	return add_id(request, id, err);
+	return idlist_add(ids, id) < 0 ? err_sys(err, "cannot cancel") : 0;
 }
 
 static int read_signal(struct request *request, const char *text, struct err *err)
@@ -127,15 +114,13 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	bool named = options.next < argc;
 	if (named ? request->all : !request->all && !jobfilter_is_set(&request->filter))
 		return err_set(err, EXIT_USAGE, named ? "cancel: either ids or --all" : "cancel: a job id is missing");
-	for (; options.next < argc; options.next++) {
-		if (idwords_each(argv[options.next], add_word, request, err) < 0)
-			return err_wrap(err, "cancel");
-	}
-	return 0;
+	return idwords_read(argv + options.next, argc - options.next, &request->ids, err) < 0 ? err_wrap(err, "cancel")
+											      : 0;
 }
 
 struct selection {
-	struct request *request;
+	struct idlist *ids;
+	uint64_t array; /* tasks of this one alone; 0: any job */
 	struct err *err;
 };
 
@@ -143,34 +128,43 @@ static int select_one(const struct jobview *view, void *context)
 {
 	struct selection *selection = context;
 
-	return add_id(selection->request, view->id, selection->err);
+	return selection->array && jobid_array(view->id) != selection->array
+		       ? 0
+		       : add_id(selection->ids, view->id, selection->err);
 }
 
 /* Of the named ids those that fit; an id that is nowhere is left for the error that it makes. */
 static int keep_fitting(struct queue *queue, struct request *request, struct err *err)
 {
-	int kept = 0;
+	SCOPE_IDLIST struct idlist named = request->ids;
 
-	for (int i = 0; i < request->count; i++) {
+	request->ids = (struct idlist){ 0 };
+	for (size_t i = 0; i < named.count; i++) {
 		SCOPE_VIEW struct jobview view = { 0 };
-		if (jobview_find(queue, request->ids[i], &view, err) < 0)
+		struct selection tasks = { &request->ids, named.list[i], err };
+		int result = jobview_find(queue, named.list[i], &view, err);
+		if (result == 0 && view.whole)
+			result = jobfilter_each_live(queue, &request->filter, select_one, &tasks, err);
+		else if (result == 0 && (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE ||
+					 jobfilter_fits(&request->filter, &view)))
+			result = add_id(&request->ids, named.list[i], err);
+		if (result < 0)
 			return -1;
-		if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE || jobfilter_fits(&request->filter, &view))
-			request->ids[kept++] = request->ids[i];
 	}
-	request->count = kept;
 	return 0;
 }
 
+/* What a filter chose is one record: of an array, that which stands for the tasks that wait. */
 static int collect(struct queue *queue, struct request *request, struct err *err)
 {
-	struct selection selection = { request, err };
+	struct selection all = { &request->ids, 0, err };
 
 	if (jobfilter_check_class(&request->filter, &queue->line.conf, err) < 0)
 		return err_wrap(err, "cancel");
-	if (request->count == 0)
-		return jobfilter_each_live(queue, &request->filter, select_one, &selection, err);
-	return jobfilter_is_set(&request->filter) ? keep_fitting(queue, request, err) : 0;
+	request->records = request->ids.count == 0 || jobfilter_is_set(&request->filter);
+	if (request->ids.count == 0)
+		return jobfilter_each_live(queue, &request->filter, select_one, &all, err);
+	return request->records ? keep_fitting(queue, request, err) : 0;
 }
 
 static int print_line(struct buf *line)
@@ -224,15 +218,17 @@ static int visit_all(struct queue *queue, const struct request *request)
 {
 	int code = EXIT_OK;
 
-	for (int i = 0; i < request->count; i++) {
+	for (size_t i = 0; i < request->ids.count; i++) {
 		SCOPE_VIEW struct jobview view = { 0 };
 		struct err err = ERR_NONE;
-		int result = jobview_find(queue, request->ids[i], &view, &err);
+		uint64_t id = request->ids.list[i];
+		int result = jobview_find(queue, id, &view, &err);
+		if (request->records && view.whole)
+			view.state = view.tasks_pending ? VIEW_PENDING : VIEW_ENDED;
 		if (result == 0)
 			result = check_one(request, &view, &err);
 		if (result == 0)
-			result = request->dry_run ? tell_one(request, &view)
-						  : signal_one(queue, request, request->ids[i], &err);
+			result = request->dry_run ? tell_one(request, &view) : signal_one(queue, request, id, &err);
 		if (result < 0)
 			code = say_err(&err);
 		else if (result > 0)
@@ -241,14 +237,15 @@ static int visit_all(struct queue *queue, const struct request *request)
 	return code;
 }
 
-static int cancel_one(struct queue *queue, uint64_t id, struct onends *ends, struct err *err)
+static int cancel_one(struct queue *queue, struct request *request, uint64_t id, struct err *err)
 {
 	static const char *const words[] = { "pending", "ordered", "ended", "unknown" };
 	char message[64], answer[WAKE_MESSAGE];
 
 	if (!queue->inside)
-		return cancel_job(&queue->line, &queue->spool, id, ends, err);
-	fmt(message, sizeof message, "cancel %s", JOBID(id));
+		return (request->records ? cancel_record : cancel_job)(&queue->line, &queue->spool, id, &request->ends,
+								       err);
+	fmt(message, sizeof message, "%s %s", request->records ? "cancel-one" : "cancel", JOBID(id));
 	if (desk_ask(&queue->supervisor, message, answer, err) < 0)
 		return -1;
 	for (int i = 0; i < 4; i++) {
@@ -258,16 +255,40 @@ static int cancel_one(struct queue *queue, uint64_t id, struct onends *ends, str
 	return err_set(err, EXIT_FAILED, "cannot cancel job %s: the supervisor said '%.60s'", JOBID(id), answer);
 }
 
+static bool is_listed(const struct idlist *ids, uint64_t id)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		if (ids->list[i] == id)
+			return true;
+	}
+	return false;
+}
+
+/* Tasks of an array that started after we chose, and before the record that spoke for them was cancelled. */
+static int add_started(struct queue *queue, struct request *request, uint64_t id, struct err *err)
+{
+	SCOPE_IDLIST struct idlist live = { 0 };
+	struct selection tasks = { &live, id, err };
+
+	if (jobfilter_each_live(queue, &request->filter, select_one, &tasks, err) < 0)
+		return -1;
+	for (size_t i = 0; i < live.count; i++) {
+		if (!is_listed(&request->ids, live.list[i]) && add_id(&request->ids, live.list[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Marks what has to be waited for by leaving its id in the list; the others become 0. */
 static int cancel_all(struct queue *queue, struct request *request, bool *ret_pending)
 {
 	int code = EXIT_OK;
 
-	for (int i = 0; i < request->count; i++) {
+	for (size_t i = 0; i < request->ids.count; i++) {
 		struct err err = ERR_NONE;
 		SCOPE_BUF struct buf line = BUF_EMPTY;
-		uint64_t id = request->ids[i];
-		int result = cancel_one(queue, id, &request->ends, &err);
+		uint64_t id = request->ids.list[i];
+		int result = cancel_one(queue, request, id, &err);
 		if (result == CANCELLED_ENDED)
 			err_set(&err, EXIT_FAILED, "cannot cancel job %s: it has ended", JOBID(id));
 		else if (result == CANCELLED_UNKNOWN)
@@ -280,8 +301,11 @@ static int cancel_all(struct queue *queue, struct request *request, bool *ret_pe
 				code = EXIT_FAILED;
 		}
 		*ret_pending |= result == CANCELLED_PENDING;
+		if (result == CANCELLED_PENDING && request->records && jobid_task(id) < 0 &&
+		    tasks_wait(&queue->spool, id) && add_started(queue, request, id, &err) < 0)
+			code = say_err(&err);
 		if (result != CANCELLED_ORDERED)
-			request->ids[i] = 0;
+			request->ids.list[i] = 0;
 	}
 	return code;
 }
@@ -291,15 +315,16 @@ static int wait_until_gone(struct queue *queue, const struct request *request)
 	int code = EXIT_OK;
 	int64_t until = clock_awake_ns() + queue->line.conf.grace_ns + PATIENCE_MS * NS_PER_MS;
 
-	for (int i = 0; i < request->count; i++) {
+	for (size_t i = 0; i < request->ids.count; i++) {
 		struct err err = ERR_NONE;
+		uint64_t id = request->ids.list[i];
 		SCOPE_VIEW struct jobview view = { 0 };
 		int64_t left_ms = (until - clock_awake_ns()) / NS_PER_MS;
-		if (request->ids[i] == 0)
+		if (id == 0)
 			continue;
-		int ended = await_end(queue, request->ids[i], left_ms < 0 ? 0 : (int)left_ms, NULL, NULL, &view, &err);
+		int ended = await_end(queue, id, left_ms < 0 ? 0 : (int)left_ms, NULL, NULL, &view, &err);
 		if (ended == 0) {
-			err_set(&err, EXIT_FAILED, "job %s is still being stopped%s%s", JOBID(request->ids[i]),
+			err_set(&err, EXIT_FAILED, "job %s is still being stopped%s%s", JOBID(id),
 				view.sentence[0] ? ": " : "", view.sentence);
 			code = say_err(&err);
 		}
@@ -315,7 +340,7 @@ int cmd_cancel(int argc, char **argv)
 	int code;
 
 	if (read_request(&request, argc, argv, &err) < 0) {
-		free(request.ids);
+		idlist_free(&request.ids);
 		return say_err(&err);
 	}
 	if (request.help)
@@ -336,6 +361,6 @@ int cmd_cancel(int argc, char **argv)
 			code = code ? code : waited;
 		}
 	}
-	free(request.ids);
+	idlist_free(&request.ids);
 	return code;
 }

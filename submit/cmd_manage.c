@@ -44,43 +44,17 @@ static int act_on(struct queue *queue, const struct verb *verb, uint64_t id, str
 	return desk_ask(&queue->supervisor, message, answer, err);
 }
 
-struct acting {
-	struct queue *queue;
-	const struct verb *verb;
-	int code;
-};
-
-static int act_on_word(void *context, uint64_t id, struct err *err)
-{
-	struct acting *acting = context;
-	struct err why = ERR_NONE;
-
-	(void)err;
-	if (act_on(acting->queue, acting->verb, id, &why) < 0)
-		acting->code = say_err(&why);
-	return 0;
-}
-
-static int accept_word(void *context, uint64_t id, struct err *err)
-{
-	(void)context;
-	(void)id;
-	(void)err;
-	return 0;
-}
-
 /* One that cannot be is an error; the others are done. */
-static int act_on_all(struct queue *queue, const struct verb *verb, const struct options *options)
+static int act_on_all(struct queue *queue, const struct verb *verb, const struct idlist *ids)
 {
-	struct acting acting = { queue, verb, EXIT_OK };
-
-	for (int i = options->next; i < options->argc; i++) {
-		struct err err = ERR_NONE;
-		if (idwords_each(options->argv[i], act_on_word, &acting, &err) < 0)
-			say_err(&err);
-	}
-	int code = acting.code;
 	struct err err = ERR_NONE;
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < ids->count; i++) {
+		struct err why = ERR_NONE;
+		if (act_on(queue, verb, ids->list[i], &why) < 0)
+			code = say_err(&why);
+	}
 	if (queue_settle(queue, true, &err) < 0)
 		code = say_err(&err);
 	return code;
@@ -106,6 +80,7 @@ static int manage(const struct verb *verb, int argc, char **argv)
 						      { .name = "" } };
 	struct options options = OPTIONS(verb->name, argc, argv, verb->classes ? "p:" : "",
 					 verb->classes ? long_options : long_options + 2);
+	SCOPE_IDLIST struct idlist ids = { 0 };
 	const char *class_name = NULL;
 	struct err err = ERR_NONE;
 	int option;
@@ -120,14 +95,11 @@ static int manage(const struct verb *verb, int argc, char **argv)
 		return release_class(&queue_only, class_name, &err) < 0 ? say_err(&err) : EXIT_OK;
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "%s: a job id is missing", verb->name);
-	for (int i = options.next; option == 0 && i < argc; i++) {
-		option = idwords_each(argv[i], accept_word, NULL, &err);
-		if (option < 0)
-			err_wrap(&err, "%s", verb->name);
-	}
+	if (option == 0 && idwords_read(argv + options.next, argc - options.next, &ids, &err) < 0)
+		option = err_wrap(&err, "%s", verb->name);
 	if (option < 0 || queue_open(&queue_only, QUEUE_LENIENT, &err) < 0)
 		return say_err(&err);
-	return act_on_all(&queue_only, verb, &options);
+	return act_on_all(&queue_only, verb, &ids);
 }
 
 static const struct verb verbs[] = {

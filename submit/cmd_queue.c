@@ -17,6 +17,8 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
+#include "submit/idwords.h"
+#include "submit/spooltasks.h"
 
 static const char usage[] =
 	"usage: pgpu queue [options] [ID...]\n"
@@ -35,9 +37,8 @@ enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON };
 struct listing {
 	struct queue *queue;
 	struct jobfilter filter;
-	uint64_t *ids;
+	struct idlist ids;
 	bool *seen; /* of the ids */
-	int id_count;
 	bool all, json, help;
 	int shown;
 	struct buf out;
@@ -74,23 +75,30 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 	}
 	if (jobfilter_check_states(&listing->filter, err) < 0)
 		return err_wrap(err, "queue");
-	listing->ids = calloc((size_t)(argc - options.next) + 1, sizeof *listing->ids);
-	listing->seen = calloc((size_t)(argc - options.next) + 1, sizeof *listing->seen);
-	if (!listing->ids || !listing->seen)
-		return err_sys(err, "cannot list the queue");
-	for (; options.next < argc; options.next++) {
-		if (jobid_parse(argv[options.next], &listing->ids[listing->id_count++], err) < 0)
-			return -1;
-	}
-	return 0;
+	if (idwords_read(argv + options.next, argc - options.next, &listing->ids, err) < 0)
+		return -1;
+	listing->seen = calloc(listing->ids.count + 1, sizeof *listing->seen);
+	return listing->seen ? 0 : err_sys(err, "cannot list the queue");
+}
+
+/* A row of several tasks is that of each of them. */
+static bool is_in_row(const struct listing *listing, const struct jobview *view, uint64_t id)
+{
+	struct err ignored = ERR_NONE;
+	struct spool_name name;
+	char file[256];
+
+	return view->tasks[0] && jobid_array(id) == view->id &&
+	       tasks_find(&listing->queue->spool, id, &name, file, &ignored) == 1;
 }
 
 static bool is_wanted(const struct listing *listing, const struct jobview *view)
 {
-	bool named = listing->id_count == 0;
+	bool named = listing->ids.count == 0;
 
-	for (int i = 0; i < listing->id_count; i++) {
-		bool fits = listing->ids[i] == view->id || listing->ids[i] == jobid_array(view->id);
+	for (size_t i = 0; i < listing->ids.count; i++) {
+		uint64_t id = listing->ids.list[i];
+		bool fits = id == view->id || id == jobid_array(view->id) || is_in_row(listing, view, id);
 		listing->seen[i] |= fits;
 		named |= fits;
 	}
@@ -313,12 +321,13 @@ static int report_unseen(const struct listing *listing)
 {
 	int code = EXIT_OK;
 
-	for (int i = 0; i < listing->id_count; i++) {
+	for (size_t i = 0; i < listing->ids.count; i++) {
 		struct err err = ERR_NONE;
+		uint64_t id = listing->ids.list[i];
 		if (listing->seen[i])
 			continue;
-		err_set(&err, EXIT_FAILED, "cannot list job %s: %s", JOBID(listing->ids[i]),
-			line_id_known(&listing->queue->line, listing->ids[i]) ? "it is gone" : "no such id");
+		err_set(&err, EXIT_FAILED, "cannot list job %s: %s", JOBID(id),
+			line_id_known(&listing->queue->line, id) ? "it is gone" : "no such id");
 		code = say_err(&err);
 	}
 	return code;
@@ -345,7 +354,7 @@ static int list(struct listing *listing, struct err *err)
 	for (size_t i = 0; i < snapshot.services.count; i++)
 		put_standing(listing, &snapshot, i);
 	snapshot_free(&snapshot);
-	if (!listing->all && listing->id_count == 0)
+	if (!listing->all && listing->ids.count == 0)
 		return 0;
 	return list_ended(listing, err);
 }
@@ -374,7 +383,7 @@ int cmd_queue(int argc, char **argv)
 		code = code ? code : unseen;
 	}
 	buf_free(&listing.out);
-	free(listing.ids);
+	idlist_free(&listing.ids);
 	free(listing.seen);
 	return code;
 }

@@ -16,6 +16,7 @@
 #include "runner/jobview.h"
 #include "runner/options.h"
 #include "runner/waiting.h"
+#include "submit/idwords.h"
 
 static const char usage[] = "usage: pgpu show [options] ID...\n"
 			    "Shows everything known about jobs.\n"
@@ -252,18 +253,18 @@ static int show_one(struct queue *queue, uint64_t id, bool json, bool values, st
 	return 0;
 }
 
-static int show_all(struct queue *queue, char **words, int count, bool json, bool values, struct buf *out)
+static int show_all(struct queue *queue, const struct idlist *ids, bool json, bool values, struct buf *out)
 {
 	int code = EXIT_OK, shown = 0;
+	size_t count = ids->count;
 
 	buf_puts(out, json && count > 1 ? "[" : "");
-	for (int i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct err err = ERR_NONE;
-		uint64_t id;
 		size_t before = out->size;
 		if (shown)
 			buf_puts(out, json ? ",\n " : "\n");
-		if (jobid_parse(words[i], &id, &err) < 0 || show_one(queue, id, json, values, out, &err) < 0) {
+		if (show_one(queue, ids->list[i], json, values, out, &err) < 0) {
 			code = say_err(&err);
 			out->size = before;
 			continue;
@@ -284,8 +285,8 @@ int cmd_show(int argc, char **argv)
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
 	SCOPE_BUF struct buf out = BUF_EMPTY;
+	SCOPE_IDLIST struct idlist ids = { 0 };
 	bool json = false, values = false;
-	uint64_t id;
 	int option;
 
 	while ((option = options_next(&options, &err)) > 0) {
@@ -298,13 +299,12 @@ int cmd_show(int argc, char **argv)
 	}
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
-	for (int i = options.next; option == 0 && i < argc; i++)
-		option = jobid_parse(argv[i], &id, &err);
+	if (option == 0)
+		option = idwords_read(argv + options.next, argc - options.next, &ids, &err);
 	if (option < 0)
 		return say_err(&err);
-	int code = queue_open(queue, QUEUE_LENIENT, &err) < 0
-			   ? say_err(&err)
-			   : show_all(queue, argv + options.next, argc - options.next, json, values, &out);
+	int code =
+		queue_open(queue, QUEUE_LENIENT, &err) < 0 ? say_err(&err) : show_all(queue, &ids, json, values, &out);
 	int printed = out.size ? print_buf(&out) : EXIT_OK;
 	return code ? code : printed;
 }

@@ -10,6 +10,7 @@
 #include "runner/await.h"
 #include "runner/commands.h"
 #include "runner/options.h"
+#include "submit/idwords.h"
 
 static const char usage[] = "usage: pgpu wait [options] ID...\n"
 			    "Waits until the jobs have ended; exits with the code of the last one named.\n"
@@ -34,21 +35,27 @@ static int wait_one(struct queue *queue, uint64_t id, int *ret_code, struct err 
 	return ended < 0 ? -1 : 0;
 }
 
-static int wait_all(struct queue *queue, const struct awaited *jobs, int count, int *ret_code, struct err *err)
+static int wait_all(struct queue *queue, const struct idlist *ids, int *ret_code, struct err *err)
 {
 	int result = 0;
 
-	for (int i = 0; result == 0 && i < count; i++)
-		result = wait_one(queue, jobs[i].id, ret_code, err);
+	for (size_t i = 0; result == 0 && i < ids->count; i++)
+		result = wait_one(queue, ids->list[i], ret_code, err);
 	return result;
 }
 
-static int wait_any(struct queue *queue, struct awaited *jobs, int count, int *ret_code, struct err *err)
+static int wait_any(struct queue *queue, const struct idlist *ids, int *ret_code, struct err *err)
 {
+	SCOPE_FREE struct awaited *jobs = calloc(ids->count, sizeof *jobs);
 	SCOPE_VIEW struct jobview view = { 0 };
 	SCOPE_BUF struct buf line = BUF_EMPTY;
-	int index, ended = await_any(queue, jobs, count, queue->inside ? 0 : -1, &index, &view, err);
+	int index;
 
+	if (!jobs)
+		return err_sys(err, "cannot wait");
+	for (size_t i = 0; i < ids->count; i++)
+		jobs[i].id = ids->list[i];
+	int ended = await_any(queue, jobs, (int)ids->count, queue->inside ? 0 : -1, &index, &view, err);
 	if (ended == 0)
 		return refuse_inside(jobs[0].id, err);
 	if (ended < 0)
@@ -64,11 +71,11 @@ int cmd_wait(int argc, char **argv)
 						      { "help", OPTION_FLAG, 'h' },
 						      { .name = "" } };
 	struct options options = OPTIONS("wait", argc, argv, "", long_options);
-	SCOPE_FREE struct awaited *jobs = calloc((size_t)argc, sizeof *jobs);
+	SCOPE_IDLIST struct idlist ids = { 0 };
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
 	bool any = false;
-	int option, code = EXIT_OK, count = 0;
+	int option, code = EXIT_OK;
 
 	while ((option = options_next(&options, &err)) > 0) {
 		if (option == 'h')
@@ -77,14 +84,12 @@ int cmd_wait(int argc, char **argv)
 	}
 	if (option == 0 && options.next >= argc)
 		option = err_set(&err, EXIT_USAGE, "wait: a job id is missing");
-	if (option == 0 && !jobs)
-		option = err_sys(&err, "cannot wait");
-	for (; option == 0 && options.next < argc; options.next++)
-		option = jobid_parse(argv[options.next], &jobs[count++].id, &err);
+	if (option == 0)
+		option = idwords_read(argv + options.next, argc - options.next, &ids, &err);
 	if (option < 0)
 		return say_err(&err);
 	int result = queue_open(queue, QUEUE_LENIENT, &err);
 	if (result == 0)
-		result = any ? wait_any(queue, jobs, count, &code, &err) : wait_all(queue, jobs, count, &code, &err);
+		result = any ? wait_any(queue, &ids, &code, &err) : wait_all(queue, &ids, &code, &err);
 	return result < 0 ? say_err(&err) : code;
 }

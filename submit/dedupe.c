@@ -14,6 +14,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
+#include "conf/idlist.h"
 #include "conf/jobid.h"
 
 #define REST_NS (2 * 86400 * NS_PER_S)
@@ -142,26 +143,18 @@ void dedupe_end(struct dedupe *dedupe)
 	dedupe->fd = -1;
 }
 
-struct live {
-	uint64_t *list;
-	size_t count, room;
+struct gathering {
+	struct idlist ids;
+	struct err *err;
 };
 
 static int add_live(const struct spool_name *name, const char *file, void *context)
 {
-	struct live *live = context;
+	struct gathering *live = context;
 
 	(void)file;
-	if (live->count == live->room) {
-		size_t room = live->room ? live->room * 2 : 256;
-		uint64_t *list = realloc(live->list, room * sizeof *list);
-		if (!list)
-			return -1;
-		live->list = list;
-		live->room = room;
-	}
-	live->list[live->count++] = jobid_array(name->id);
-	return 0;
+	return idlist_add(&live->ids, jobid_array(name->id)) < 0 ? err_sys(live->err, "cannot look at the keys of jobs")
+								 : 0;
 }
 
 static int compare(const void *left, const void *right)
@@ -172,7 +165,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Looked at once more under its lock: the id of a file that young is not in the list yet. */
-static void remove_if_over(int folder, const char *name, const struct live *live, int64_t now_wall_ns)
+static void remove_if_over(int folder, const char *name, const struct idlist *live, int64_t now_wall_ns)
 {
 	SCOPE_FD int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat found;
@@ -189,19 +182,19 @@ int dedupe_prune(struct spool *spool, int64_t now_wall_ns, struct err *err)
 {
 	int folder = spool_folder(spool, SPOOL_DEDUPE_DIR, err);
 	SCOPE_NAMES struct names names = NAMES_NONE;
-	struct live live = { 0 };
+	struct gathering live = { .err = err };
 
 	if (folder < 0 || names_open(&names, folder) < 0)
 		return err_sys(err, "cannot read dedupe");
 	int result = spool_each(spool, SPOOL_PENDING, add_live, &live, err);
 	if (result == 0)
 		result = spool_each(spool, SPOOL_RUNNING, add_live, &live, err);
-	if (result == 0 && live.count)
-		qsort(live.list, live.count, sizeof *live.list, compare);
+	if (result == 0 && live.ids.count)
+		qsort(live.ids.list, live.ids.count, sizeof *live.ids.list, compare);
 	for (const struct dirent64 *found; result == 0 && (found = names_next(&names));) {
 		if (found->d_name[0] != '.')
-			remove_if_over(folder, found->d_name, &live, now_wall_ns);
+			remove_if_over(folder, found->d_name, &live.ids, now_wall_ns);
 	}
-	free(live.list);
+	idlist_free(&live.ids);
 	return result;
 }

@@ -5,12 +5,10 @@
 #ifndef PGPU_SUBMIT_IDWORDS_H
 #define PGPU_SUBMIT_IDWORDS_H
 
-#include <stdint.h>
-
 #include "conf/base/err.h"
+#include "conf/idlist.h"
 
-/* Calls `add` for each id of the word, and stops at -1. The error is EXIT_USAGE and the reason. */
-int idwords_each(const char *word, int (*add)(void *context, uint64_t id, struct err *err), void *context,
-		 struct err *err);
+/* Adds the ids of all words, in their order. The error is EXIT_USAGE and the reason. */
+int idwords_read(char *const *words, int count, struct idlist *ids, struct err *err);
 
 #endif

@@ -101,8 +101,6 @@ void spool_name_format(const struct spool_name *name, char file[256])
 }
 
 enum { CODE_MAX = 9999 };
-/* A script of the most bytes, each of them quoted. */
-#define RECORD_MAX ((size_t)JOB_SCRIPT_MAX * 5)
 
 /* A figure behind `start` at `*at`, which moves behind it. */
 static int parse_figure(const char **at, const char *start, int max, int *ret)
@@ -411,13 +409,13 @@ static int read_text(struct spool *spool, int folder, const char *file, char **r
 
 	if (pending >= 0 && spool_name_parse(file, &name) == 0 && name.edit) {
 		spool_edit_name(&name, changed);
-		if (file_read(pending, changed, RECORD_MAX, ret_text, ret_size, why) == 0)
+		if (file_read(pending, changed, SPOOL_RECORD_MAX, ret_text, ret_size, why) == 0)
 			return 0;
 		if (why->errnum != ENOENT)
 			return -1;
 	}
 	*why = ERR_NONE;
-	return file_read(folder, file, RECORD_MAX, ret_text, ret_size, why);
+	return file_read(folder, file, SPOOL_RECORD_MAX, ret_text, ret_size, why);
 }
 
 int spool_read(struct spool *spool, enum spool_state state, const char *file, struct job *ret_job,

@@ -175,6 +175,13 @@ int spool_edit_write(struct spool *spool, const char *file, const struct job *jo
 int spool_edit(struct spool *spool, const struct spool_edit *edit, const char *file, const struct spool_name *name,
 	       struct err *err);
 void spool_edit_drop(struct spool *spool, const struct spool_edit *edit);
+/*
+ * Gives a pending record a file of its own, with the same text and time: that of an array whose file has as many names
+ * as the file system lets one have (65000 on ext4). With the lock, and synced all the same, once in so many tasks.
+ */
+int spool_renew(struct spool *spool, const char *file, struct err *err);
+/* A script of the most bytes, each of them quoted. */
+#define SPOOL_RECORD_MAX ((size_t)JOB_SCRIPT_MAX * 5)
 int spool_edit_finish(struct spool *spool, enum spool_state state, struct spool_name *name, char file[256],
 		      struct err *err);
 /* The inode of a pending record; 0: it is not there. */

@@ -64,15 +64,18 @@ int spool_edit_write(struct spool *spool, const char *file, const struct job *jo
 		     struct spool_edit *ret_edit, struct err *err)
 {
 	SCOPE_BUF struct buf record = BUF_EMPTY;
-	struct spool_edit edit = { .id = facts->id };
+	struct spool_edit edit;
+	struct spool_name name;
 	char changed[SPOOL_EDIT_NAME];
 	struct stat old;
 	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
 
 	if (pending < 0)
 		return -1;
-	if (look(spool, file, &old) < 0)
+	if (look(spool, file, &old) < 0 || spool_name_parse(file, &name) < 0)
 		return err_sys(err, "cannot find the record");
+	/* The text of a task's record is its array's, and so is the id in it. */
+	edit.id = name.id;
 	edit.inode = old.st_ino;
 	job_format(job, facts, &record);
 	if (!buf_ok(&record)) {
@@ -89,6 +92,34 @@ int spool_edit_write(struct spool *spool, const char *file, const struct job *jo
 		return -1;
 	}
 	*ret_edit = edit;
+	return 0;
+}
+
+int spool_renew(struct spool *spool, const char *file, struct err *err)
+{
+	SCOPE_BUF struct buf record = BUF_EMPTY;
+	struct spool_edit edit;
+	struct spool_name name;
+	char renewed[SPOOL_EDIT_NAME];
+	struct stat old;
+	int pending = spool_folder(spool, SPOOL_PENDING_DIR, err);
+
+	if (pending < 0)
+		return -1;
+	if (look(spool, file, &old) < 0 || spool_name_parse(file, &name) < 0)
+		return err_sys(err, "cannot find the record");
+	if (file_read(pending, file, SPOOL_RECORD_MAX, &record.text, &record.size, err) < 0)
+		return -1;
+	edit.id = name.id;
+	SCOPE_FD int fd = make_file(pending, &edit, renewed);
+	if (fd < 0)
+		return err_sys(err, "cannot write the record");
+	if (write_text(fd, &record, &old) < 0 || close(TAKE_FD(fd)) < 0 ||
+	    file_rename(pending, renewed, pending, file, 0) < 0) {
+		err_sys(err, "cannot write the record");
+		unlinkat(pending, renewed, 0);
+		return -1;
+	}
 	return 0;
 }
 

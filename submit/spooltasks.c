@@ -12,6 +12,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
+#include "conf/idlist.h"
 #include "conf/jobid.h"
 
 enum { HEAD_MAX = 4096 };
@@ -192,9 +193,13 @@ static int link_record(struct spool *spool, const char *array_file, enum spool_s
 	if (pending < 0 || folder < 0)
 		return -1;
 	spool_name_format(name, file);
-	return linkat(pending, array_file, folder, file, 0) < 0
-		       ? err_sys(err, "cannot make a record of task %s", JOBID(name->id))
-		       : 0;
+	int result = linkat(pending, array_file, folder, file, 0);
+	if (result < 0 && errno == EMLINK) {
+		if (spool_renew(spool, array_file, err) < 0)
+			return -1;
+		result = linkat(pending, array_file, folder, file, 0);
+	}
+	return result < 0 ? err_sys(err, "cannot make a record of task %s", JOBID(name->id)) : 0;
 }
 
 int tasks_take(struct spool *spool, uint64_t id, const char *array_file, enum spool_state state,
@@ -328,8 +333,7 @@ int tasks_again(struct spool *spool, const struct spool_name *name, const char *
 
 struct sweep {
 	struct spool *spool;
-	uint64_t *ids; /* heap: arrays that are pending */
-	size_t count;
+	struct idlist ids; /* arrays that are pending, or were cancelled */
 	struct err *err;
 };
 
@@ -339,14 +343,8 @@ static int keep(const struct spool_name *name, const char *file, void *context)
 	struct sweep *sweep = context;
 
 	(void)file;
-	if (!name->array)
-		return 0;
-	uint64_t *more = realloc(sweep->ids, (sweep->count + 1) * sizeof *more);
-	if (!more)
-		return err_sys(sweep->err, "cannot look at the arrays");
-	sweep->ids = more;
-	more[sweep->count++] = name->id;
-	return 0;
+	return name->array && idlist_add(&sweep->ids, name->id) < 0 ? err_sys(sweep->err, "cannot look at the arrays")
+								    : 0;
 }
 
 static int sweep_one(const struct spool_name *name, const char *file, void *context)
@@ -361,8 +359,8 @@ static int sweep_one(const struct spool_name *name, const char *file, void *cont
 
 static bool is_known(const struct sweep *sweep, uint64_t id)
 {
-	for (size_t i = 0; i < sweep->count; i++) {
-		if (sweep->ids[i] == id)
+	for (size_t i = 0; i < sweep->ids.count; i++) {
+		if (sweep->ids.list[i] == id)
 			return true;
 	}
 	return false;
@@ -385,6 +383,6 @@ int tasks_sweep(struct spool *spool, struct err *err)
 		if (!id || *end || !is_known(&sweep, id))
 			unlinkat(folder, found->d_name, 0);
 	}
-	free(sweep.ids);
+	idlist_free(&sweep.ids);
 	return result;
 }

@@ -97,6 +97,20 @@ exits 0 "from inside a job" pgpu run -- pgpu cancel --signal USR2 --name deaf
 wait $wrapper
 equals "from inside a job, too" 9 $?
 
+# Of an array a filter chooses task by task.
+array=$(pgpu submit -J strip -a 1-5 -- sleep 1000)
+until_true sh -c '[ "$(pgpu queue --state running | grep -c strip)" = 2 ]'
+held=${array}_4
+pgpu hold "$held"
+exits 0 "a dry run by state" pgpu cancel --dry-run --state pending --name strip
+equals "the tasks that wait, and those that stand by themselves" "$array leaves the line
+$held leaves the line" "$(sed 's/:.*//' "$out" | sort)"
+exits 0 "by state, of the array" pgpu cancel --state pending "$array"
+equals "those" "$array $held" "$(sort "$out" | paste -sd ' ')"
+equals "and not those that run" "${array}_1 ${array}_2" "$(pgpu queue --json --state running | grep -o '"id":"[^"]*"' | cut -d '"' -f 4 | sort | paste -sd ' ')"
+exits 0 "by name" pgpu cancel --name strip
+equals "they as well" "${array}_1 ${array}_2" "$(sort "$out" | paste -sd ' ')"
+
 # --all is all: standing jobs as well.
 standing=$(pgpu submit --standing --hold -J service -- true)
 exits 0 "cancel --all" pgpu cancel --all

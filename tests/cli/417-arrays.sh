@@ -24,6 +24,7 @@ exits 1 "its output is that of its tasks" pgpu output "$a"
 equals "and one is named" "pgpu: cannot print the output of job $a: each task has its own (${a}_1)" "$(cat "$err")"
 fails=$(pgpu submit -q -a 3-6 -- sh -c 'exit $((PGPU_ARRAY_TASK_ID > 4 ? PGPU_ARRAY_TASK_ID : 0))')
 exits 5 "wait has the first code that is not 0" pgpu wait "$fails"
+exits 0 "of several tasks that of the last" pgpu wait "${fails}_[5,4]"
 equals "and counts" "pending:0 running:0 completed:2 failed:2" "$(tasks "$fails")"
 
 # --- one record, a cap, and the lists ---
@@ -47,6 +48,16 @@ exits 0 "requeued, it comes back by itself" pgpu requeue "${b}_3"
 reached capped
 matches "first" "${b}_3 R " "$(pgpu queue)"
 equals "with its count" 1 "$(field "${b}_3" restarts)"
+exits 0 "several are listed" pgpu queue "${b}_[1-3,77]" --json
+equals "each in its row" "${b}_3 ${b}_[4-9,16-90000,90002-100000%1] ${b}_2 ${b}_1" "$(python3 -c 'import json, sys; print(*[job["id"] for job in json.load(sys.stdin)])' <"$out")"
+exits 0 "and shown" pgpu show "${b}_[2,77]"
+equals "each" "${b}_2 ${b}_77" "$(sed -n 's/^job  *//p' "$out" | paste -sd ' ')"
+exits 1 "one that it has not is not listed" pgpu queue "${b}_100001"
+exits 1 "one that waits with the others is not changed alone" pgpu update "${b}_77" nice=1
+equals "it is said how" "pgpu: cannot update job ${b}_77: it waits as one with its array; hold it first, or update the array" "$(cat "$err")"
+exits 0 "one that stands by itself is" pgpu update "${b}_2" nice=1 name=late
+exits 0 "without another place in line, too" pgpu update "${b}_2" budget=7m
+equals "as it was told" "1 late 420.0 1500.0" "$(field "${b}_2" nice) $(field "${b}_2" name) $(field "${b}_2" budget_s) $(field "${b}_3" budget_s)"
 exits 0 "all are held" pgpu hold "$b"
 matches "also those that stand by themselves" "${b}_2 PD .*pgpu release" "$(pgpu queue)"
 exits 0 "all are cancelled" pgpu cancel "$b"
@@ -107,6 +118,16 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		exits 0 "killed at $at: it ends" timeout 30 pgpu wait "$f"
 		equals "killed at $at: each task once" $'1 0\n2 0' "$(sort killed)"
 	done
+	# As many names as a file may have.
+	many=$(pgpu submit -q -H -a 1-2 -- sh -c 'echo "$PGPU_ARRAY_TASK_ID" >>many')
+	before=$(cat "$spool/pending/$many:"*)
+	old=$(stat -c %i-%Y "$spool/pending/$many:"*)
+	exits 0 "a file with too many names" strace -o /dev/null -e trace=linkat -e inject=linkat:error=EMLINK:when=1 pgpu hold "${many}_1"
+	equals "the array goes on with another one" "$before" "$(cat "$spool/pending/$many:"*)"
+	equals "as old" "no ${old#*-}" "$([ "$(stat -c %i "$spool/pending/$many:"*)" = "${old%-*}" ] && echo yes || echo no) $(stat -c %Y "$spool/pending/$many:"*)"
+	pgpu release "$many"
+	exits 0 "to its end" pgpu wait "$many"
+	equals "with each task" "1 2" "$(sort many | paste -sd ' ')"
 else
 	skip "a kill at each step of taking a task" "no strace here"
 fi

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -45,6 +46,34 @@ static void lists_read_back(void **state)
 	is("16777214", "16777214", 1, 0);
 	is("0-999999", "0-999999", 1000000, 0);
 	is("1-9:2,2-8:2%1000", "1-9:2,2-8:2%1000", 9, 1000);
+}
+
+/* Every pair of small ranges, against what counting says. */
+static void no_task_is_there_twice(void **state)
+{
+	enum { MOST = 7 };
+	char text[64];
+	struct array array;
+
+	(void)state;
+	for (int code = 0; code < MOST * MOST * MOST * MOST * 5 * 5; code++) {
+		int first[2] = { code % MOST, code / MOST % MOST };
+		int last[2] = { first[0] + code / 49 % MOST * 2, first[1] + code / 343 % MOST * 2 };
+		int step[2] = { code / 2401 % 5 + 1, code / 12005 + 1 };
+		bool seen[3 * MOST] = { false }, twice = false;
+		for (int i = 0; i < 2; i++) {
+			for (int task = first[i]; task <= last[i]; task += step[i]) {
+				twice |= seen[task];
+				seen[task] = true;
+			}
+		}
+		snprintf(text, sizeof text, "%d-%d:%d,%d-%d:%d", first[0], last[0], step[0], first[1], last[1],
+			 step[1]);
+		if ((array_parse(text, &array, NULL) < 0) != twice)
+			fail_msg("'%s'", text);
+	}
+	assert_int_equal(array_parse("0-16777200:1000,3-16777203:777", &array, NULL), -1);
+	assert_int_equal(array_parse("0-16777200:1000,1-16777201:1000", &array, NULL), 0);
 }
 
 static void what_is_none_is_refused(void **state)
@@ -121,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_read_back),
+		cmocka_unit_test(no_task_is_there_twice),
 		cmocka_unit_test(what_is_none_is_refused),
 		cmocka_unit_test(a_task_that_it_has_not_has_no_position),
 		cmocka_unit_test(the_next_is_the_first_or_every_tenth),
