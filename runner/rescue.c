@@ -86,8 +86,8 @@ int rescue_sweep(struct line *line, struct err *err)
 	remove_old_boots(line);
 	const char *network = folder_network(line->queue_fd);
 	if (network)
-		say("the queue's folder is on a network file system (%s), on which its locks are not to be relied on; "
-		    "XDG_STATE_HOME can name a local one",
+		say("the queue's folder is on a network file system (%s), on which its locks are not to be relied on: "
+		    "pgpu-spool(5), CAVEATS",
 		    network);
 	if (result < 0 || line->spool.sync(line->spool.context, err) < 0)
 		return -1;

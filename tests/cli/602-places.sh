@@ -94,7 +94,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	matches "C137 too" '"network":"nfs"' "$(cat "$out")"
 	rm "$XDG_STATE_HOME"/pgpu/*/boot-*/swept
 	exits 0 "C137 the first call after a boot" network pgpu run -- true
-	matches "C137 says so, and what to do" "network file system \(nfs\), .*XDG_STATE_HOME can name a local one" "$(cat "$err")"
+	matches "C137 says so, and what to do" "network file system \(nfs\), .*pgpu-spool\\(5\\), CAVEATS" "$(cat "$err")"
 	exits 0 "C137 the next" network pgpu run -- true
 	lacks "C137 does not" 'network' "$(cat "$err")"
 	matches "on a local one there is nothing to say" '"network":null' "$(pgpu status --json)"
