@@ -347,7 +347,49 @@ static int decide(struct line *line, struct spool *spool, struct outlook *outloo
 	return result;
 }
 
-int depend_check(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+/* Those that are to be looked at, and what has come of it; it grows while it is worked off. */
+struct round {
+	uint64_t *ids;
+	size_t count, room;
+	bool met, ended;
+	struct onends ends;
+};
+
+static int add_id(struct round *round, uint64_t id)
+{
+	if (round->count == round->room) {
+		size_t room = round->room ? round->room * 2 : 16;
+		uint64_t *more = realloc(round->ids, room * sizeof *more);
+		if (!more)
+			return -1;
+		round->ids = more;
+		round->room = room;
+	}
+	round->ids[round->count++] = id;
+	return 0;
+}
+
+/* Who waits for that one. */
+static int add_waiting(struct round *round, struct spool *spool, uint64_t id, struct err *err)
+{
+	struct err why = ERR_NONE;
+	SCOPE_NAMES struct names names = NAMES_NONE;
+	SCOPE_FD int folder = open_news(spool, id, false, &why);
+	const char *end;
+
+	if (folder < 0)
+		return why.errnum == ENOENT ? 0 : err_pass(err, &why);
+	if (names_open(&names, folder) < 0)
+		return err_sys(err, "cannot read who waits for job %s", JOBID(id));
+	for (const struct dirent64 *found; (found = names_next(&names));) {
+		uint64_t who = jobid_read(found->d_name, &end);
+		if (who && *end == '\0' && add_id(round, who) < 0)
+			return err_sys(err, "cannot read who waits for job %s", JOBID(id));
+	}
+	return 0;
+}
+
+static int check_one(struct line *line, struct spool *spool, uint64_t id, struct round *round, struct err *err)
 {
 	SCOPE_OUTLOOK struct outlook outlook = { .after = { 0 } };
 	enum after_verdict verdict = AFTER_WAITS;
@@ -364,65 +406,59 @@ int depend_check(struct line *line, struct spool *spool, uint64_t id, struct err
 	if (verdict == AFTER_WAITS)
 		return 0;
 	forget(spool, &outlook);
+	round->met |= verdict == AFTER_MET;
+	round->ended |= verdict == AFTER_NEVER;
 	if (verdict == AFTER_MET)
-		return spool_submit_sync(spool, err) < 0 ? -1 : 1;
-	int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
-	if (ended < 0 || fsync(ended) < 0)
-		return err_sys(err, "cannot sync the end of job %s", JOBID(id));
-	struct onends ends = { 0 };
-	onend_of(&ends, spool, &outlook.ended);
-	onend_start(&ends);
-	return depend_news(line, spool, id, err) < 0 ? -1 : 1;
+		return 0;
+	onend_of(&round->ends, spool, &outlook.ended);
+	return add_waiting(round, spool, id, err);
 }
 
-struct waiting_ids {
-	uint64_t *list;
-	size_t count;
-};
-
-static int add_id(struct waiting_ids *ids, uint64_t id)
+static int sync_round(struct spool *spool, const struct round *round, struct err *err)
 {
-	uint64_t *more = realloc(ids->list, (ids->count + 1) * sizeof *more);
+	int ended = round->ended ? spool_folder(spool, SPOOL_ENDED_DIR, err) : -1;
 
-	if (!more)
-		return -1;
-	ids->list = more;
-	more[ids->count++] = id;
-	return 0;
+	if (round->ended && (ended < 0 || fsync(ended) < 0))
+		return err_sys(err, "cannot sync the ends of jobs");
+	return round->met ? spool_submit_sync(spool, err) : 0;
 }
 
-static int check_all(struct line *line, struct spool *spool, struct waiting_ids *ids, struct err *err)
+/* One that cannot be looked at is in nobody's way: the first such error is told when all the others were. */
+static int work_off(struct line *line, struct spool *spool, struct round *round, int result, struct err *err)
 {
-	int changed = 0, result = 0;
-
-	for (size_t i = 0; result >= 0 && i < ids->count; i++) {
-		result = depend_check(line, spool, ids->list[i], err);
-		changed |= result > 0;
+	for (size_t i = 0; i < round->count; i++) {
+		struct err why = ERR_NONE;
+		if (check_one(line, spool, round->ids[i], round, &why) == 0)
+			continue;
+		if (result == 0)
+			err_pass(err, &why);
+		result = -1;
 	}
-	free(ids->list);
-	return result < 0 ? -1 : changed;
+	free(round->ids);
+	struct err why = ERR_NONE;
+	if (sync_round(spool, round, &why) < 0) {
+		if (result == 0)
+			err_pass(err, &why);
+		result = -1;
+	}
+	onend_start(&round->ends);
+	return result < 0 ? -1 : round->met || round->ended;
+}
+
+int depend_check(struct line *line, struct spool *spool, uint64_t id, struct err *err)
+{
+	struct round round = { 0 };
+
+	if (add_id(&round, id) < 0)
+		return err_sys(err, "cannot look at the jobs that job %s waits for", JOBID(id));
+	return work_off(line, spool, &round, 0, err);
 }
 
 int depend_news(struct line *line, struct spool *spool, uint64_t id, struct err *err)
 {
-	struct waiting_ids ids = { 0 };
-	struct err why = ERR_NONE;
-	SCOPE_NAMES struct names names = NAMES_NONE;
-	SCOPE_FD int folder = open_news(spool, id, false, &why);
-	const char *end;
+	struct round round = { 0 };
 
-	if (folder < 0)
-		return why.errnum == ENOENT ? 0 : err_pass(err, &why);
-	if (names_open(&names, folder) < 0)
-		return err_sys(err, "cannot read who waits for job %s", JOBID(id));
-	for (const struct dirent64 *found; (found = names_next(&names));) {
-		uint64_t who = jobid_read(found->d_name, &end);
-		if (who && *end == '\0' && add_id(&ids, who) < 0) {
-			free(ids.list);
-			return err_sys(err, "cannot read who waits for job %s", JOBID(id));
-		}
-	}
-	return check_all(line, spool, &ids, err);
+	return work_off(line, spool, &round, add_waiting(&round, spool, id, err), err);
 }
 
 static int collect_waiting(const struct spool_name *name, const char *file, void *context)
@@ -433,10 +469,7 @@ static int collect_waiting(const struct spool_name *name, const char *file, void
 
 int depend_sweep(struct line *line, struct spool *spool, struct err *err)
 {
-	struct waiting_ids ids = { 0 };
+	struct round round = { 0 };
 
-	if (spool_each(spool, SPOOL_PENDING, collect_waiting, &ids, err) == 0)
-		return check_all(line, spool, &ids, err);
-	free(ids.list);
-	return -1;
+	return work_off(line, spool, &round, spool_each(spool, SPOOL_PENDING, collect_waiting, &round, err), err);
 }

@@ -11,6 +11,7 @@
 #include "conf/jobid.h"
 #include "runner/card.h"
 #include "runner/depend.h"
+#include "runner/dependloop.h"
 #include "runner/line/seat.h"
 #include "runner/vram.h"
 #include "submit/spooltasks.h"
@@ -125,10 +126,10 @@ static int change(struct job *job, const struct job_facts *facts, const struct c
 /* Who would wait for itself, or for nobody, never starts. */
 static int check_after(struct line *line, struct spool *spool, const struct job *job, uint64_t id, struct err *err)
 {
-	for (size_t i = 0; i < job->after.count; i++) {
-		if (job->after.list[i].id && (job->after.list[i].id == id || job->after.list[i].id == jobid_array(id)))
-			return err_set(err, EXIT_USAGE, "after: it would wait for itself");
-	}
+	int loops = depend_loops(spool, &job->after, id, err);
+
+	if (loops != 0)
+		return loops < 0 ? -1 : err_set(err, EXIT_USAGE, "after: it would wait for itself");
 	return depend_refuse(line, spool, &job->after, err) < 0 ? -1 : depend_note(spool, job, id, err);
 }
 

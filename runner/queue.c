@@ -65,7 +65,8 @@ int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
 	/* Called by a service of systemd's, which ends with us: a worker that we start is not to end with it. */
 	if (policy == QUEUE_TELLING)
 		cell_place_find(queue->line.conf.cells);
-	return policy == QUEUE_STRICT ? rescue_sweep(&queue->line, err) : rescue_pass(&queue->line, false, err);
+	return policy == QUEUE_STRICT && !queue->line.conf_new ? rescue_sweep(&queue->line, err)
+							       : rescue_pass(&queue->line, false, err);
 }
 
 void queue_close(struct queue *queue)

@@ -14,6 +14,7 @@
 #include "conf/base/scope.h"
 #include "runner/line/member.h"
 #include "runner/line/seat.h"
+#include "runner/line/wake.h"
 
 /* A blocking `run` has no record: that it was running when the machine went down is known from its lane alone. */
 static void log_lost_run(struct line *line, int boot, const char *name)
@@ -147,6 +148,23 @@ static int looks_wrong(struct line *line, struct err *err)
 	return holders > 0 && watched ? 0 : is_waiting(line, watched, err);
 }
 
+/* Its class's hours may be over, or begin, by the new configuration; nobody else tells who sleeps until the old ones. */
+static int tell_holders(struct line *line, struct err *err)
+{
+	struct seat_view view;
+
+	for (int lane = 0; lane < CONF_LANES; lane++) {
+		if (seat_read(line, lane, &view, err) < 0)
+			return -1;
+		if (view.entry.gen == 0 && lane >= line->conf.lanes)
+			break;
+		int fd = view.held && view.entry.state == ENTRY_RUNNING ? wake_look(&view.entry) : -1;
+		if (fd >= 0)
+			close(fd);
+	}
+	return 0;
+}
+
 int rescue_pass(struct line *line, bool always, struct err *err)
 {
 	struct member guest;
@@ -155,7 +173,9 @@ int rescue_pass(struct line *line, bool always, struct err *err)
 		return -1;
 	if (always && line->spool.repair(line->spool.context, err) < 0)
 		return -1;
-	int wrong = always ? 1 : looks_wrong(line, err);
+	if (line->conf_new && tell_holders(line, err) < 0)
+		return -1;
+	int wrong = always || line->conf_new ? 1 : looks_wrong(line, err);
 	if (wrong == 0)
 		wrong = ticket_each(line, is_left_frozen, line, err);
 	if (wrong <= 0)

@@ -25,6 +25,7 @@
 enum { CLEAR_MS = 2000, AGAIN_MS = 100 };
 
 struct listing {
+	struct spooled *spooled;
 	struct spool *spool;
 	struct candidates *candidates;
 	size_t first; /* spooled candidates stand from here on */
@@ -59,6 +60,30 @@ static int add_standing(struct listing *listing, const struct spool_name *name, 
 	return 0;
 }
 
+/* Who waits for it is looked at when the lock is dropped. Without memory, after a boot. */
+static void note_news(struct spooled *spooled, uint64_t id)
+{
+	idlist_add(&spooled->news, id);
+}
+
+/*
+ * An array none of whose tasks waits has no record, and one that is about to get its own has it when the lock is
+ * dropped: with the lock, this is what a killed caller left, or a damaged file. Without it, somebody is to look again.
+ */
+static void finish_other(struct listing *listing, const struct spool_name *name, const char *file, struct tasks *tasks)
+{
+	struct err ignored = ERR_NONE;
+
+	if (listing->spooled->line->lock_fd < 0) {
+		listing->pending.competing++;
+		return;
+	}
+	tasks_close(tasks);
+	if (tasks_again(listing->spool, name, file, &ignored) == 0 &&
+	    tasks_open(listing->spool, name->id, tasks, &ignored) < 0 && ignored.errnum == ENOENT)
+		note_news(listing->spooled, name->id);
+}
+
 /* The task of an array that would start now, and how many more could; 0 when none may. */
 static uint64_t next_task(struct listing *listing, const struct spool_name *name, const char *file)
 {
@@ -68,9 +93,9 @@ static uint64_t next_task(struct listing *listing, const struct spool_name *name
 
 	if (running < 0 || (name->cap && running >= name->cap))
 		return 0;
-	if (tasks_open(listing->spool, name->id, &tasks, &ignored) < 0 &&
-	    (tasks_again(listing->spool, name, file, &ignored) < 0 ||
-	     tasks_open(listing->spool, name->id, &tasks, &ignored) < 0))
+	if (tasks_open(listing->spool, name->id, &tasks, &ignored) < 0 || !tasks_next(&tasks, name->id))
+		finish_other(listing, name, file, &tasks);
+	if (tasks.fd < 0)
 		return 0;
 	int32_t waiting = tasks_waiting(&tasks);
 	if (name->cap && waiting > name->cap - running)
@@ -130,7 +155,8 @@ static int list_pending(void *context, struct candidates *ret_candidates, struct
 			struct err *err)
 {
 	struct spooled *spooled = context;
-	struct listing listing = { .spool = spooled->spool,
+	struct listing listing = { .spooled = spooled,
+				   .spool = spooled->spool,
 				   .candidates = ret_candidates,
 				   .first = ret_candidates->count,
 				   .eligible = eligible_now(&spooled->line->conf) };
@@ -298,12 +324,6 @@ static void note_row(struct spooled *spooled, const struct entry *entry, enum ou
 	row->outcome = outcome;
 	row->exit_code = code;
 	spooled->rows[spooled->row_count++] = row;
-}
-
-/* Who waits for it is looked at when the lock is dropped. Without memory, after a boot. */
-static void note_news(struct spooled *spooled, uint64_t id)
-{
-	idlist_add(&spooled->news, id);
 }
 
 /* Without memory it is not run, as if we had been killed here. */

@@ -210,6 +210,9 @@ int tasks_take(struct spool *spool, uint64_t id, const char *array_file, enum sp
 	if (tasks_open(spool, id, &tasks, err) < 0 || mend(spool, id, &tasks, err) < 0)
 		return -1;
 	int32_t position = array_position(&tasks.array, jobid_task(id));
+	/* Who took the last one died before the array's record was gone. */
+	if (tasks_waiting(&tasks) == 0)
+		return remove_array(spool, id, array_file, err);
 	if (position < 0 || tasks.states[position] != ARRAY_WAITS)
 		return 0;
 	/* A task's record has the text of now for itself: what a killed update left is finished before. */

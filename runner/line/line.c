@@ -30,7 +30,7 @@ void line_init(struct line *line)
 	line->queue_fd = line->boot_fd = line->tickets_fd = line->lock_fd = -1;
 	line->stops_blocked = false;
 	line->conf_copy = 0;
-	line->conf_broken = false;
+	line->conf_broken = line->conf_new = false;
 	line->no_tickets = (struct names_empty){ 0 };
 	line->spool = (struct line_spool){ 0 };
 	line->card = (struct line_card){ 0 };
@@ -86,6 +86,7 @@ static int take_over_conf(struct line *line, bool may_lock, struct err *err)
 		return -1;
 	int result = line_conf_put(line, err);
 	line_unlock(line);
+	line->conf_new = result == 0;
 	return result;
 }
 

@@ -116,6 +116,7 @@ struct line {
 	struct names_empty no_tickets;
 	struct line_spool spool;
 	struct line_card card;
+	bool conf_new;	     /* we took over a changed file: those that hold or wait go by what it said before */
 	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an
 				inode of two copies ago to the next; 0: none */
 	bool conf_broken;    /* the file on disk is not in force, and conf_err says why */

@@ -130,6 +130,13 @@ exits 0 "another job" pgpu update "$id" after="afterok:$other"
 matches "is waited for" "^$id:render:work:0:n1:a:h" "$(spooled)"
 exits 2 "but not itself" pgpu update "$id" after="afterany:$id"
 equals "says so" "pgpu: cannot update job $id: after: it would wait for itself" "$(cat "$err")"
+between=$(pgpu submit -q -d "afterok:$id" -- true)
+exits 2 "nor itself through another" pgpu update "$other" after="afterany:$between"
+equals "says so as well" "pgpu: cannot update job $other: after: it would wait for itself" "$(cat "$err")"
+pgpu cancel "$between" >/dev/null
+strip=$(pgpu submit -q -H -a 1-3 -- true)
+exits 2 "nor an array for its task" pgpu update "$strip" after="afterok:${strip}_2"
+pgpu cancel "$strip" >/dev/null
 exits 2 "nor one that never was" pgpu update "$id" after=afterok:4711
 pgpu release "$id"
 matches "it waits" "$id PD .*waits for afterok:$other" "$(pgpu queue)"

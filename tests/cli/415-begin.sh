@@ -72,10 +72,19 @@ exits 0 "its lane is free" pgpu run -q --no-wait -- true
 matches "status says who is frozen" "frozen: job $night sh \(night\), keeps [0-9.]+[KMG]" "$(pgpu status)"
 matches "in JSON" "\"frozen\":\[\{\"job\":\"$night\",\"class\":\"night\",\"name\":\"sh\",\"memory_bytes\":[0-9]+,\"vram_bytes\":null\}\]" "$(pgpu status --json)"
 conf $'lanes = 1\nclass "night" { rank = 4  budget = "12h"  hours = "00:00-24:00"  outside-hours = "freeze" }'
-exits 0 "another job goes by" pgpu submit -q -W -- true
+exits 0 "any call sees that the hours are others" pgpu queue
 open_gate night
-exits 0 "when they come again it goes on to its end" pgpu wait "$night"
+exits 0 "when they come again it goes on to its end" timeout 30 pgpu wait "$night"
 check "as if nothing had been" test -e night.over
+
+night=$(pgpu submit -q -p night -- sh -c "$(gate changed)")
+reached changed
+conf $'lanes = 1\n'"$frozen"
+until_true queue_shows "$night S .*frozen; outside the hours of class night" && ok "one that runs is frozen when they are changed"
+conf $'lanes = 1\nclass "night" { rank = 4  budget = "12h"  hours = "00:00-24:00"  outside-hours = "freeze" }'
+pgpu queue >/dev/null
+open_gate changed
+exits 0 "and goes on when they are changed back" timeout 30 pgpu wait "$night"
 
 kill_all
 shows 06:59:57

@@ -85,6 +85,25 @@ matches "met while it is held: it stays held" "$both PD .*pgpu release $both" "$
 exits 0 "until it is released" pgpu release "$both"
 exits 0 "and then it runs" pgpu wait "$both"
 
+first=$(runs 'false' -H)
+last=$first
+for _ in $(seq 40); do last=$(runs 'true' -d "afterok:$last"); done
+# Whatever worker comes of it has few descriptors.
+(ulimit -n 32 && exec pgpu release "$first")
+exits 125 "the last of a long row ends with the first" timeout 30 pgpu wait "$last"
+a=$(runs 'true' -H)
+b=$(runs 'true' -d "afterok:$a")
+other=$(runs 'true' -d "afterok:$b,afterok:$a")
+c=$(runs 'true' -d "afterok:$a")
+rm "$spool/after/$b/$other"
+rmdir "$spool/after/$b"
+: >"$spool/after/$b"
+pgpu release "$a"
+exits 0 "who cannot be looked at is in nobody's way" timeout 30 pgpu wait "$b" "$c"
+rm "$spool/after/$b"
+pgpu rescue >/dev/null 2>&1
+exits 0 "and is looked at later" pgpu wait "$other"
+
 # --- deaths ---
 a=$(runs "$(gate dies)")
 reached dies

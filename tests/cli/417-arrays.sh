@@ -107,16 +107,22 @@ until_true sh -c '[ "$(wc -l <once)" -ge 6 ]'
 pgpu cancel "$e" >/dev/null
 equals "no task is started twice without its count" "" "$(sort once | uniq -d)"
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
-	# The steps of taking a task, each with its caller killed: which byte, link, which byte, the last one's record.
-	for at in pwrite64:1 pwrite64:2 linkat:1 pwrite64:3 pwrite64:4 unlinkat:1 unlinkat:2; do
+	# The steps of taking a task, each with its caller killed before it: which byte, link, which byte, and of the
+	# last one the array's record and the file of its tasks.
+	for at in pwrite64:1:1-2 linkat:1:1-2 pwrite64:2:1-2 pwrite64:1:1 linkat:1:1 pwrite64:2:1 unlinkat:1:1 unlinkat:2:1; do
 		conf 'lanes = 1'
-		f=$(pgpu submit -q -H -a 1-2 -- sh -c 'echo "$PGPU_ARRAY_TASK_ID $PGPU_RESTART_COUNT" >>killed')
+		IFS=: read -r call when list <<<"$at"
+		f=$(pgpu submit -q -H -a "$list" -- sh -c 'echo "$PGPU_ARRAY_TASK_ID $PGPU_RESTART_COUNT" >>killed')
+		then=$(pgpu submit -q -d "afterok:$f" -- true)
 		: >killed
-		strace -f -o trace -e trace=none -e "inject=${at%:*}:signal=KILL:when=${at#*:}" pgpu hold "${f}_1" >/dev/null 2>&1
+		{ strace -f -o trace -e "trace=$call" -e "inject=$call:signal=KILL:when=$when" pgpu hold "${f}_1"; } >/dev/null 2>&1
+		equals "killed at $at" 137 $?
 		pgpu release "$f" >/dev/null 2>&1
 		pgpu release "${f}_1" >/dev/null 2>&1
 		exits 0 "killed at $at: it ends" timeout 30 pgpu wait "$f"
-		equals "killed at $at: each task once" $'1 0\n2 0' "$(sort killed)"
+		exits 0 "killed at $at: and what waits for it" timeout 30 pgpu wait "$then"
+		equals "killed at $at: each task once" "$([ "$list" = 1 ] || echo '2 0')" "$(sort killed | grep -v '^1 0$')"
+		equals "killed at $at: nothing is left in line" "" "$(records)"
 	done
 	# As many names as a file may have.
 	many=$(pgpu submit -q -H -a 1-2 -- sh -c 'echo "$PGPU_ARRAY_TASK_ID" >>many')
