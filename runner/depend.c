@@ -320,31 +320,53 @@ static void tell_why(struct spool *spool, const struct outlook *outlook, size_t 
 		spool_reason_write(spool, outlook->id, why.text);
 }
 
-static int decide(struct line *line, struct spool *spool, struct outlook *outlook, enum after_verdict *ret_verdict,
-		  struct err *err)
+/* With the lock. 1: some have no record, and the log was not asked yet how they ended. */
+static int decide_locked(struct spool *spool, struct outlook *outlook, const struct after_progress *known,
+			 enum after_verdict *ret_verdict, size_t *ret_first, struct err *err)
 {
-	SCOPE_FREE struct after_progress *known = calloc(outlook->after.count + 1, sizeof *known);
-	size_t first = 0;
-
-	if (!known || count_all(spool, outlook, err) < 0)
+	if (count_all(spool, outlook, err) < 0)
 		return -1;
+	for (size_t i = 0; i < outlook->after.count; i++) {
+		if (has_record(&outlook->progress[i]))
+			continue;
+		if (!known)
+			return 1;
+		outlook->progress[i] = known[i];
+	}
+	return settle_one(spool, outlook, ret_verdict, ret_first, err);
+}
+
+static int ask_for_all(struct line *line, const struct outlook *outlook, struct after_progress *known, struct err *err)
+{
 	for (size_t i = 0; i < outlook->after.count; i++) {
 		if (!has_record(&outlook->progress[i]) && ask_log(line, outlook, i, &known[i], err) < 0)
 			return -1;
 	}
-	if (line_lock(line, err) < 0)
-		return -1;
-	int result = count_all(spool, outlook, err);
-	for (size_t i = 0; result == 0 && i < outlook->after.count; i++) {
-		if (!has_record(&outlook->progress[i]))
-			outlook->progress[i] = known[i];
+	return 0;
+}
+
+/* The log is read without the lock, and only for jobs that have no record any more. */
+static int decide(struct line *line, struct spool *spool, struct outlook *outlook, enum after_verdict *ret_verdict,
+		  struct err *err)
+{
+	SCOPE_FREE struct after_progress *known = NULL;
+	size_t first = 0;
+
+	for (;;) {
+		if (line_lock(line, err) < 0)
+			return -1;
+		int result = decide_locked(spool, outlook, known, ret_verdict, &first, err);
+		line_unlock(line);
+		if (result == 0 && *ret_verdict == AFTER_NEVER)
+			tell_why(spool, outlook, first);
+		if (result <= 0)
+			return result;
+		known = calloc(outlook->after.count + 1, sizeof *known);
+		if (!known)
+			return err_sys(err, "cannot look at the jobs that job %s waits for", JOBID(outlook->id));
+		if (ask_for_all(line, outlook, known, err) < 0)
+			return -1;
 	}
-	if (result == 0)
-		result = settle_one(spool, outlook, ret_verdict, &first, err);
-	line_unlock(line);
-	if (result == 0 && *ret_verdict == AFTER_NEVER)
-		tell_why(spool, outlook, first);
-	return result;
 }
 
 /* Those that are to be looked at, and what has come of it; it grows while it is worked off. */

@@ -65,8 +65,16 @@ int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
 	/* Called by a service of systemd's, which ends with us: a worker that we start is not to end with it. */
 	if (policy == QUEUE_TELLING)
 		cell_place_find(queue->line.conf.cells);
-	return policy == QUEUE_STRICT && !queue->line.conf_new ? rescue_sweep(&queue->line, err)
-							       : rescue_pass(&queue->line, false, err);
+	if (policy == QUEUE_STRICT && !queue->line.conf_new)
+		return rescue_sweep(&queue->line, err);
+	struct err why = ERR_NONE;
+	if (rescue_pass(&queue->line, false, &why) == 0)
+		return 0;
+	/* On a full disk say: what reads and what cancels needs nothing of it. */
+	if (policy != QUEUE_LENIENT)
+		return err_pass(err, &why);
+	say_err(&why);
+	return 0;
 }
 
 void queue_close(struct queue *queue)

@@ -353,9 +353,9 @@ int cmd_cancel(int argc, char **argv)
 		bool pending = false;
 		code = cancel_all(queue, &request, &pending);
 		onend_start(&request.ends);
-		/* Who waited for those, or behind them, may be able to start. */
+		/* Who waited for those, or behind them, may be able to start; that nobody can is no fault of the cancel. */
 		if (pending && !queue->inside && queue_settle(queue, false, &err) < 0)
-			code = say_err(&err);
+			say_err(&err);
 		if (!queue->inside && !request.no_wait) {
 			int waited = wait_until_gone(queue, &request);
 			code = code ? code : waited;

@@ -524,7 +524,8 @@ static bool waits_task_by_task(const struct job *job)
 	return false;
 }
 
-/* Each task waits for another one, so each has a record of its own. */
+/* Each task waits for another one, so each has a record of its own, and each looks at all. */
+enum { CORR_TASKS = 1000 };
 static int part_tasks(struct queue *queue, const struct job *job, uint64_t id, struct err *err)
 {
 	int32_t size = array_size(&job->array);
@@ -578,6 +579,9 @@ static int submit(struct queue *queue, const struct request *request, struct job
 		if (queue->inside && waits_task_by_task(&jobs->list[i]))
 			return err_set(err, EXIT_USAGE,
 				       "after: an array with aftercorr is not submitted from inside a job");
+		if (waits_task_by_task(&jobs->list[i]) && array_size(&jobs->list[i].array) > CORR_TASKS)
+			return err_set(err, EXIT_USAGE, "after: aftercorr is for arrays of at most %d tasks",
+				       CORR_TASKS);
 		if (depend_refuse(&queue->line, &queue->spool, &jobs->list[i].after, err) < 0)
 			return -1;
 	}

@@ -166,7 +166,15 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 	line->conf.drained_until_s = read_drained(line);
 	pause_apply(line);
 	/* What a newer pgpu wrote is left alone. */
-	return take_over_conf(line, may_lock && missing.errnum != EPROTO, err);
+	struct err why = ERR_NONE;
+	if (take_over_conf(line, may_lock && missing.errnum != EPROTO, &why) == 0)
+		return 0;
+	/* One that cannot be put on file, on a full disk say, is not in force: others would count with another one. */
+	if (!have_copy || conf_copy_read(line->queue_fd, &line->conf, NULL) < 0)
+		return err_pass(err, &why);
+	line->conf_broken = true;
+	line->conf_err = why;
+	return 0;
 }
 
 /* The pid that /proc/locks gives for our lock file: it names the owner of a flock(2) lock. */

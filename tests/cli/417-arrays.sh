@@ -100,6 +100,8 @@ exits 0 "afterok of a task" pgpu wait "$one"
 exits 125 "aftercorr" pgpu wait "$each"
 equals "task by task" "any each 0 each 1 each 3 one" "$(sort after | paste -sd ' ')"
 
+exits 2 "aftercorr of very many is refused" pgpu submit -q -a 0-1000 -d "aftercorr:$d" -- true
+
 # --- kills ---
 conf 'lanes = 2'
 e=$(pgpu submit -q -a 1-40 -- sh -c 'echo "$PGPU_ARRAY_TASK_ID $PGPU_RESTART_COUNT" >>once; kill -KILL "$GPU_QUEUE_PID"; sleep 1000')

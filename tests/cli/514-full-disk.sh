@@ -85,4 +85,23 @@ until_true eval '! pgpu queue | grep -q .'
 drain
 exits 6 "a job that ends on a full disk ends with its code" pgpu wait "$id"
 equals "and ran once" ran "$(cat "$SANDBOX/times")"
+
+# A lane whose file is yet to be made: what reads and what cancels goes on, and says what cannot be.
+conf 'lanes = 1'
+pgpu run -q -- true
+array=$(pgpu submit -q -H -a 1-20 -- sh -c 'echo "$PGPU_JOB_ID" >>"$0"' "$SANDBOX/tasks-ran")
+held=$(pgpu submit -q -H -- true)
+conf 'lanes = 3'
+pgpu status >"$out"
+fill
+pgpu release "$array" >"$out" 2>"$err"
+for call in queue status "show $held" log "cancel $held"; do
+	# shellcheck disable=SC2086 # words
+	exits 0 "on a full disk without a lane's file: $call" pgpu $call
+done
+drain
+pgpu release "$array" 2>"$err"
+exits 0 "with room again the array runs" pgpu wait "$array"
+equals "each task once" 20 "$(sort -u "$SANDBOX/tasks-ran" | wc -l)"
+equals "and no more" 20 "$(wc -l <"$SANDBOX/tasks-ran")"
 finish
