@@ -148,7 +148,7 @@ static int looks_wrong(struct line *line, struct err *err)
 	return holders > 0 && watched ? 0 : is_waiting(line, watched, err);
 }
 
-/* Its class's hours may be over, or begin, by the new configuration; nobody else tells who sleeps until the old ones. */
+/* Its class's hours may be over, or begin, by the new configuration; nobody else tells who sleeps. */
 static int tell_holders(struct line *line, struct err *err)
 {
 	struct seat_view view;

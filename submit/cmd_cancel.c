@@ -353,7 +353,7 @@ int cmd_cancel(int argc, char **argv)
 		bool pending = false;
 		code = cancel_all(queue, &request, &pending);
 		onend_start(&request.ends);
-		/* Who waited for those, or behind them, may be able to start; that nobody can is no fault of the cancel. */
+		/* Who waited for those, or behind them, may start now; that nobody can is no fault of the cancel. */
 		if (pending && !queue->inside && queue_settle(queue, false, &err) < 0)
 			say_err(&err);
 		if (!queue->inside && !request.no_wait) {

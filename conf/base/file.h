@@ -23,7 +23,7 @@ int write_all(int fd, const void *bytes, size_t count);
 int folder_open(int at, const char *name, bool create, struct err *err);
 /* The same; errors call it `shown`. */
 int folder_open_as(int at, const char *name, const char *shown, bool create, struct err *err);
-/* The name of the network file system that the folder is on (statfs(2)); NULL: it is on none, or that cannot be told. */
+/* The network file system that the folder is on (statfs(2)); NULL: none, or that cannot be told. */
 const char *folder_network(int folder);
 /* Makes `path` and every missing parent (0700), then folder_open(). Absolute paths only. */
 int folder_open_path(const char *path, struct err *err);

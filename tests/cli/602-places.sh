@@ -87,6 +87,7 @@ exits 1 "a state folder with a name too long" env XDG_STATE_HOME="$long" pgpu qu
 # --- C137: a queue on a network file system ---
 # None is mounted here: strace puts its type into what statfs(2) says.
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	# shellcheck disable=SC2317 # exits calls it
 	network() { strace -o trace -e trace=fstatfs -e inject=fstatfs:poke_exit=@arg2=6969000000000000 "$@"; }
 	exits 0 "C137 status on nfs" network pgpu status
 	matches "C137 says that locks are not to be relied on there" 'queue: on a network file system \(nfs\)' "$(cat "$out")"
