@@ -16,6 +16,7 @@
 #include "conf/jobid.h"
 #include "runner/onend.h"
 #include "submit/history.h"
+#include "submit/spooltasks.h"
 
 /* Conditions with how far their jobs have got. */
 struct outlook {
@@ -249,6 +250,16 @@ static int in_log(struct line *line, uint64_t id, struct err *err)
 	return row ? history_find(line->queue_fd, id, row, err) : err_sys(err, "cannot look at job %s", JOBID(id));
 }
 
+/* That the array waits which it names says nothing of a task that it has not. */
+static bool is_no_task(struct spool *spool, uint64_t id)
+{
+	SCOPE_TASKS struct tasks tasks = TASKS_NONE;
+	struct err ignored = ERR_NONE;
+
+	return jobid_task(id) >= 0 && tasks_open(spool, id, &tasks, &ignored) == 0 &&
+	       array_position(&tasks.array, jobid_task(id)) < 0;
+}
+
 int depend_refuse(struct line *line, struct spool *spool, const struct after_list *after, struct err *err)
 {
 	struct outlook outlook = { .after = *after }; /* the list is the caller's */
@@ -256,6 +267,11 @@ int depend_refuse(struct line *line, struct spool *spool, const struct after_lis
 
 	for (size_t i = 0; result == 0 && i < after->count; i++) {
 		uint64_t id = after->list[i].id;
+		if (after->list[i].kind != AFTER_SINGLETON && is_no_task(spool, id)) {
+			result = err_set(err, EXIT_USAGE, "after: array %s has no task %d", JOBID(jobid_array(id)),
+					 (int)jobid_task(id));
+			continue;
+		}
 		if (after->list[i].kind == AFTER_SINGLETON || has_record(&outlook.progress[i]))
 			continue;
 		int logged = line_id_known(line, id) ? in_log(line, id, err) : 0;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "conf/base/fmt.h"
 #include "conf/base/text.h"
@@ -25,7 +26,8 @@ static int check_state(const char *state, struct err *err)
 	char hint[64];
 
 	for (int i = 0; i < STATE_WORDS; i++) {
-		if (strcmp(state, state_words[i]) == 0)
+		/* Slurm's users write PENDING. */
+		if (strcasecmp(state, state_words[i]) == 0)
 			return 0;
 		list[i] = state_words[i];
 	}
@@ -57,7 +59,7 @@ static bool has_word(const char *list, const char *word)
 	size_t length = strlen(word);
 
 	for (const char *at = list; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
-		if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+		if (strncasecmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
 			return true;
 	}
 	return false;

@@ -115,4 +115,5 @@ equals "they as well" "${array}_1 ${array}_2" "$(sort "$out" | paste -sd ' ')"
 standing=$(pgpu submit --standing --hold -J service -- true)
 exits 0 "cancel --all" pgpu cancel --all
 equals "takes standing jobs along" "$standing" "$(cat "$out")"
+exits 0 "states may be written as Slurm does" pgpu queue --state PENDING,cd
 finish

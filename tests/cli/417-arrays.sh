@@ -100,6 +100,10 @@ exits 0 "afterok of a task" pgpu wait "$one"
 exits 125 "aftercorr" pgpu wait "$each"
 equals "task by task" "any each 0 each 1 each 3 one" "$(sort after | paste -sd ' ')"
 
+waits=$(pgpu submit -q -H -a 1-3 -- true)
+exits 2 "a task that an array has not" pgpu submit -q -d "afterok:${waits}_7" -- true
+equals "is named" "pgpu: after: array $waits has no task 7" "$(cat "$err")"
+pgpu cancel "$waits" >"$out"
 exits 2 "aftercorr of very many is refused" pgpu submit -q -a 0-1000 -d "aftercorr:$d" -- true
 
 # --- kills ---

@@ -40,15 +40,17 @@ suspended() { python3 -c 'import time; print(int(time.clock_gettime(time.CLOCK_B
 # suspend SECONDS: the clock on its board wakes it.
 suspend() { sudo sh -c "echo +$1 >/sys/class/rtc/rtc0/wakealarm && echo mem >/sys/power/state"; }
 
-conf $'lanes = 2\nstall-after = "50s"\ngrace = "1s"'
+conf $'lanes = 3\nstall-after = "50s"\ngrace = "1s"'
 pgpu run -q --name goes-on --limit 50s -- sh -c "$(gate goes-on); exit 6" & run=$!
 reached goes-on
 pgpu run -q --name ends --limit 15s -- sleep 10000 & ends=$!
 until_true queue_shows 'R .*ends'
+dated=$(pgpu submit -q -b now+30s -- true)
 if ! suspend 60 || [ "$(suspended)" -lt 55 ]; then
 	skip "C031 a suspended machine" "it cannot be"
 	finish
 fi
+exits 0 "C031 one whose time came meanwhile starts" timeout 60 pgpu wait "$dated"
 open_gate goes-on
 wait $run
 equals "C031 a job sleeps through a suspension longer than its limit and stall-after" 6 $?
