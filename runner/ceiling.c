@@ -90,7 +90,6 @@ void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)
 {
 	struct cell_oom oom;
 	int64_t *peak = &verdict->figures.peak_memory_bytes, ceiling = (int64_t)hold->member->job.memory_bytes;
-	unsigned long long id = hold->member->job.id;
 
 	if (*peak < 0 && hold->peak_bytes > 0)
 		*peak = hold->peak_bytes;
@@ -109,8 +108,8 @@ void hold_ceiling_judge(struct hold *hold, struct verdict *verdict)
 		tell(hold, verdict, cell_shared_memory(&hold->cell), "");
 	} else if (oom.kills) {
 		err_set(&verdict->why, EXIT_OK,
-			oom.below ? "job %llu had a process killed at a memory ceiling of its own making"
-				  : "job %llu had a process killed as memory ran out around it, not at its ceiling",
-			id);
+			oom.below ? "job %s had a process killed at a memory ceiling of its own making"
+				  : "job %s had a process killed as memory ran out around it, not at its ceiling",
+			JOBID(hold->member->job.id));
 	}
 }

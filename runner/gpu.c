@@ -7,6 +7,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/text.h"
+#include "conf/jobid.h"
 #include "runner/cell/gpuwatch.h"
 #include "runner/cell/pids.h"
 #include "runner/cell/probe.h"
@@ -114,9 +115,9 @@ static void tell_above(struct hold *hold, const struct probe_use *use)
 			continue;
 		text_size_show((uint64_t)bytes, held);
 		text_size_show(most, ceiling);
-		say("job %llu has %s of the card's memory, above its ceiling of %s; watched, not enforced by the "
+		say("job %s has %s of the card's memory, above its ceiling of %s; watched, not enforced by the "
 		    "kernel",
-		    (unsigned long long)hold->member->job.id, held, ceiling);
+		    JOBID(hold->member->job.id), held, ceiling);
 		hold->vram_told = true;
 	}
 }
@@ -292,8 +293,8 @@ static void look_for_left(struct hold *hold, struct verdict *verdict)
 	if (reclaim->holder_count > 1)
 		fmt(more, sizeof more, ", and %d more", reclaim->holder_count - 1);
 	if (reclaim->holder_count)
-		err_set(&ignored, EXIT_OK, "job %llu has ended; its process %d (%s) still has the card open%s",
-			(unsigned long long)hold->member->job.id, reclaim->holders[0].pid, name, more);
+		err_set(&ignored, EXIT_OK, "job %s has ended; its process %d (%s) still has the card open%s",
+			JOBID(hold->member->job.id), reclaim->holders[0].pid, name, more);
 	if (ignored.text[0] && verdict->why.text[0])
 		say("%s", ignored.text);
 	else if (ignored.text[0])

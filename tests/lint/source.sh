@@ -57,6 +57,7 @@ rule "no function without bounds, no shell" \
 	"$(only_in '' '(^|[^a-zA-Z_])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|system|popen|strtok|alloca)\(')"
 rule "texts and numbers go through fmt.h, which costs no pages of stdio's" \
 	"$(only_in '' '(^|[^a-zA-Z_])(v?snprintf|v?asprintf|v?dprintf|v?fprintf|printf|strto(u?l|u?ll|d))\(')"
+rule "no id is written as a number: conf/jobid.h has its text" "$(only_in '' '"[^"]*(job|array|id\\?":\\?") %l*[ud]')"
 rule "formats hold only what fmt.h knows" \
 	"$(only_in '' '"[^"]*%[^"]*"' | grep -E '(fmt|fmt_new|buf_printf|err_set|err_sys|err_wrap|say)\(' | grep -oE '"[^"]*"' | sed 's/%%//g' |
 		grep -E '%[-0]*([0-9]+|\*)?(\.([0-9]+|\*))?(l|ll|z)?([^-0-9.*lzduxosc]|$)' || true)"
