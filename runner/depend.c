@@ -13,6 +13,7 @@
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
+#include "conf/idlist.h"
 #include "conf/jobid.h"
 #include "runner/onend.h"
 #include "submit/history.h"
@@ -387,25 +388,10 @@ static int decide(struct line *line, struct spool *spool, struct outlook *outloo
 
 /* Those that are to be looked at, and what has come of it; it grows while it is worked off. */
 struct round {
-	uint64_t *ids;
-	size_t count, room;
+	struct idlist ids;
 	bool met, ended;
 	struct onends ends;
 };
-
-static int add_id(struct round *round, uint64_t id)
-{
-	if (round->count == round->room) {
-		size_t room = round->room ? round->room * 2 : 16;
-		uint64_t *more = realloc(round->ids, room * sizeof *more);
-		if (!more)
-			return -1;
-		round->ids = more;
-		round->room = room;
-	}
-	round->ids[round->count++] = id;
-	return 0;
-}
 
 /* Who waits for that one. */
 static int add_waiting(struct round *round, struct spool *spool, uint64_t id, struct err *err)
@@ -421,7 +407,7 @@ static int add_waiting(struct round *round, struct spool *spool, uint64_t id, st
 		return err_sys(err, "cannot read who waits for job %s", JOBID(id));
 	for (const struct dirent64 *found; (found = names_next(&names));) {
 		uint64_t who = jobid_read(found->d_name, &end);
-		if (who && *end == '\0' && add_id(round, who) < 0)
+		if (who && *end == '\0' && idlist_add(&round->ids, who) < 0)
 			return err_sys(err, "cannot read who waits for job %s", JOBID(id));
 	}
 	return 0;
@@ -464,15 +450,15 @@ static int sync_round(struct spool *spool, const struct round *round, struct err
 /* One that cannot be looked at is in nobody's way: the first such error is told when all the others were. */
 static int work_off(struct line *line, struct spool *spool, struct round *round, int result, struct err *err)
 {
-	for (size_t i = 0; i < round->count; i++) {
+	for (size_t i = 0; i < round->ids.count; i++) {
 		struct err why = ERR_NONE;
-		if (check_one(line, spool, round->ids[i], round, &why) == 0)
+		if (check_one(line, spool, round->ids.list[i], round, &why) == 0)
 			continue;
 		if (result == 0)
 			err_pass(err, &why);
 		result = -1;
 	}
-	free(round->ids);
+	idlist_free(&round->ids);
 	struct err why = ERR_NONE;
 	if (sync_round(spool, round, &why) < 0) {
 		if (result == 0)
@@ -487,7 +473,7 @@ int depend_check(struct line *line, struct spool *spool, uint64_t id, struct err
 {
 	struct round round = { 0 };
 
-	if (add_id(&round, id) < 0)
+	if (idlist_add(&round.ids, id) < 0)
 		return err_sys(err, "cannot look at the jobs that job %s waits for", JOBID(id));
 	return work_off(line, spool, &round, 0, err);
 }
@@ -501,8 +487,10 @@ int depend_news(struct line *line, struct spool *spool, uint64_t id, struct err 
 
 static int collect_waiting(const struct spool_name *name, const char *file, void *context)
 {
+	struct round *round = context;
+
 	(void)file;
-	return name->after ? add_id(context, name->id) : 0;
+	return name->after ? idlist_add(&round->ids, name->id) : 0;
 }
 
 int depend_sweep(struct line *line, struct spool *spool, struct err *err)

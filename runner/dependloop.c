@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dependloop.h"
 
-#include <stdlib.h>
-
 #include "conf/base/scope.h"
+#include "conf/idlist.h"
 #include "conf/jobid.h"
 #include "submit/job.h"
 
 /* Each id once; those up to `looked` have been followed. */
 struct walk {
 	struct spool *spool;
-	uint64_t *ids;
-	size_t count, room, looked;
+	struct idlist ids;
+	size_t looked;
 };
 
 /* They concern each other: the same, or an array and one of its tasks. */
@@ -25,19 +24,12 @@ static int add(struct walk *walk, const struct after_list *after)
 {
 	for (size_t i = 0; i < after->count; i++) {
 		size_t known = 0;
-		while (known < walk->count && walk->ids[known] != after->list[i].id)
+		while (known < walk->ids.count && walk->ids.list[known] != after->list[i].id)
 			known++;
-		if (known < walk->count || after->list[i].id == 0)
+		if (known < walk->ids.count || after->list[i].id == 0)
 			continue;
-		if (walk->count == walk->room) {
-			size_t room = walk->room ? walk->room * 2 : 16;
-			uint64_t *more = realloc(walk->ids, room * sizeof *more);
-			if (!more)
-				return -1;
-			walk->ids = more;
-			walk->room = room;
-		}
-		walk->ids[walk->count++] = after->list[i].id;
+		if (idlist_add(&walk->ids, after->list[i].id) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -50,7 +42,7 @@ static int follow(const struct spool_name *name, const char *file, void *context
 	struct job_facts facts = { 0 };
 	struct err ignored = ERR_NONE;
 
-	if (!name->after || !touches(name->id, walk->ids[walk->looked]) ||
+	if (!name->after || !touches(name->id, walk->ids.list[walk->looked]) ||
 	    spool_read(walk->spool, SPOOL_PENDING, file, &job, &facts, &ignored) < 0)
 		return 0;
 	job_facts_free(&facts);
@@ -62,12 +54,12 @@ int depend_loops(struct spool *spool, const struct after_list *after, uint64_t i
 	struct walk walk = { .spool = spool };
 	int result = add(&walk, after);
 
-	for (; result == 0 && walk.looked < walk.count; walk.looked++) {
-		if (touches(walk.ids[walk.looked], id))
+	for (; result == 0 && walk.looked < walk.ids.count; walk.looked++) {
+		if (touches(walk.ids.list[walk.looked], id))
 			result = 1;
 		else
 			result = spool_each(spool, SPOOL_PENDING, follow, &walk, err);
 	}
-	free(walk.ids);
+	idlist_free(&walk.ids);
 	return result < 0 ? err_sys(err, "cannot look at the jobs that job %s waits for", JOBID(id)) : result;
 }

@@ -7,29 +7,11 @@
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
+#include "conf/idlist.h"
 #include "history.h"
 
 /* A worker writes its row a moment after the record has moved; such a row is not missing. */
 #define FRESH_NS (2 * NS_PER_S)
-
-struct ids {
-	uint64_t *list;
-	size_t count, room;
-};
-
-static int add_id(struct ids *ids, uint64_t id)
-{
-	if (ids->count == ids->room) {
-		size_t room = ids->room ? ids->room * 2 : 256;
-		uint64_t *list = realloc(ids->list, room * sizeof *list);
-		if (!list)
-			return -1;
-		ids->list = list;
-		ids->room = room;
-	}
-	ids->list[ids->count++] = id;
-	return 0;
-}
 
 static int compare(const void *left, const void *right)
 {
@@ -38,7 +20,7 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static size_t count_rows(const struct ids *ids, uint64_t id)
+static size_t count_rows(const struct idlist *ids, uint64_t id)
 {
 	const uint64_t *found = ids->count ? bsearch(&id, ids->list, ids->count, sizeof id, compare) : NULL;
 	size_t count = 0;
@@ -52,7 +34,7 @@ static size_t count_rows(const struct ids *ids, uint64_t id)
 
 struct missing {
 	struct spool *spool;
-	struct ids logged;
+	struct idlist logged;
 	int64_t oldest_wall_ns; /* the first row's; 0: no row yet */
 	bool dropped;		/* there were older ones */
 	uint64_t log_bytes;
@@ -68,7 +50,7 @@ static int add_row(const struct history_row *row, void *context)
 	if (missing->oldest_wall_ns == 0)
 		missing->oldest_wall_ns = row->ended_wall_ns;
 	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST
-		       ? add_id(&missing->logged, row->id)
+		       ? idlist_add(&missing->logged, row->id)
 		       : 0;
 }
 
@@ -117,6 +99,6 @@ int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err)
 		qsort(missing.logged.list, missing.logged.count, sizeof *missing.logged.list, compare);
 	if (result == 0)
 		result = spool_each(spool, SPOOL_ENDED, check_record, &missing, err);
-	free(missing.logged.list);
+	idlist_free(&missing.logged);
 	return result < 0 ? -1 : missing.count;
 }
