@@ -40,7 +40,7 @@ equals "C105 a blocked mask too" 'SigBlk:	0000008000004200' "$(cat during)"
 equals "C105 a broken pipe ends yes with 141" 141 "$(pgpu run -- bash -c 'yes | head -n 1 >/dev/null; echo ${PIPESTATUS[0]}')"
 
 # Folder, umask, limits, niceness, group.
-mkdir here && equals "the folder" "$SANDBOX/work/here" "$(cd here && pgpu run -- pwd)"
+mkdir inner && equals "the folder" "$PWD/inner" "$(cd inner && pgpu run -- pwd)"
 equals "the umask" 0027 "$(umask 027; pgpu run -- sh -c umask)"
 spooled=$(ulimit -Sn 3000 -Sc 0; pgpu submit -q -H -- sh -c 'ulimit -Sn; ulimit -Sc')
 pgpu release "$spooled" # with a worker that has other limits
