@@ -65,6 +65,9 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 	if (!mine && member->role.number == seat->number)
 		seat_drop(&member->role);
 	if (!needed) {
+		/* Who was to take it may have ended without. */
+		if (!seat->held && seat->entry.state == ENTRY_GRANTED)
+			return seat_take_back(member->line, seat, err);
 		if (seat->held && !mine)
 			view_note_wake(view, &seat->entry);
 		return mine ? seat_free(&member->role, err) : 0;

@@ -127,16 +127,29 @@ int seat_take(struct line *line, const struct seat_view *view, struct entry *ent
 	return 0;
 }
 
-int seat_grant(struct line *line, const struct seat_view *view, struct entry *entry, struct err *err)
+/* The next generation's text, of a seat that nobody has locked. */
+static int put(struct line *line, const struct seat_view *view, struct entry *entry, struct err *err)
 {
 	SCOPE_FD int fd = open_seat(line, view->number, O_RDWR | O_CREAT);
 
 	if (fd < 0)
 		return err_sys(err, "cannot open lane %d", view->number);
 	entry->gen = view->entry.gen + 1;
+	return entry_write(fd, entry, err);
+}
+
+int seat_grant(struct line *line, const struct seat_view *view, struct entry *entry, struct err *err)
+{
 	entry->state = ENTRY_GRANTED;
 	entry->since_boot_ns = clock_boot_ns();
-	return entry_write(fd, entry, err);
+	return put(line, view, entry, err);
+}
+
+int seat_take_back(struct line *line, const struct seat_view *view, struct err *err)
+{
+	struct entry entry = { .state = ENTRY_FREE };
+
+	return put(line, view, &entry, err);
 }
 
 int seat_update(const struct seat *seat, struct entry *entry, struct err *err)

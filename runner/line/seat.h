@@ -48,6 +48,8 @@ int seat_take(struct line *line, const struct seat_view *view, struct entry *ent
 	      struct err *err);
 /* Puts a grant on file: generation counted up, not locked. */
 int seat_grant(struct line *line, const struct seat_view *view, struct entry *entry, struct err *err);
+/* Writes a granted seat free that its grantee has not locked; who looks later finds no grant. */
+int seat_take_back(struct line *line, const struct seat_view *view, struct err *err);
 /* Overwrites the text of a seat that is ours, with or without the queue lock; `entry->gen` is set to ours. */
 int seat_update(const struct seat *seat, struct entry *entry, struct err *err);
 /* True while the seat on file still has our generation. */

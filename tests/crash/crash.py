@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""crash.py [--faults] [--every N] BUILD SCENE…: breaks an operation off at each of its system calls. README.md is the manual."""
+
+import argparse
+import collections
+import json
+import subprocess
+import sys
+
+import folder
+from box import PATIENCE_S, Box, Stuck, until
+from scenes import SCENES
+from tracer import Tracer
+
+PATIENCE_TARGET_S = 60
+
+
+def rehearse(build, scene_class, kills):
+    """Runs the scene once, unbroken, and returns all of its points; it must be right by itself."""
+    points, wrong, _ = attempt(build, scene_class, None, kills)
+    if wrong:
+        raise Stuck("without any fault: " + "; ".join(wrong))
+    return points
+
+
+def attempt(build, scene_class, point, kills):
+    """One broken run: (all points of an unbroken one, what is wrong afterwards, whether the point was met)."""
+    box, scene = Box(build), scene_class()
+    try:
+        tracer = Tracer(box, point)
+        scene.setup(box)
+        target = scene.target(box)
+        if isinstance(target, int):
+            tracer.attach(target)
+        else:
+            tracer.start(target)
+        scene.go(box, tracer)
+        if scene.alone:
+            open_all(box)
+        end = tracer.end(PATIENCE_TARGET_S)
+        points = list(tracer.points(kills)) if not point else []
+        met = point is None or tracer.met()
+        wrong = [] if isinstance(target, int) or kills and point else said_wrong(end, point)
+        wrong += judge(box, scene, end if not isinstance(target, int) and end[0] >= 0 else None, scene.crumbs or kills and point is not None)
+        return points, wrong, met
+    except (Stuck, subprocess.TimeoutExpired) as stuck:
+        return [], [f"stuck: {stuck}: {state(box)}"], True
+    finally:
+        box.close()
+
+
+def open_all(box):
+    for gate in box.gates.values():
+        gate.open()
+
+
+def said_wrong(end, point):
+    """Of a command that had an error: it ends by itself, and says why in lines that begin with its name."""
+    code, _, err = end
+    if not point:
+        return [f"exit {code}: {err}"] if code else []
+    if code < 0:
+        return [f"it died of signal {-code}"]
+    if code > 127 or code and not err.strip():
+        return [f"exit {code} and says: {err.strip()!r}"]
+    return [f"it says: {line!r}" for line in err.splitlines() if "pgpu: " not in line and "job " not in line][:1]
+
+
+def judge(box, scene, end, killed):
+    """What is wrong once the rest of the queue had the chance to go on."""
+    if not scene.alone:
+        box.call("rescue")
+    open_all(box)
+    if not killed:
+        start_what_was_put_off(box)
+    until_rest(box)
+    wrong = folder.problems(box.queue, box.jobs, killed)
+    wrong += marks_wrong(box)
+    said = box.call("rescue").stderr.strip()
+    if said:
+        wrong.append(f"a rescue at the end finds: {said}")
+    shown = [job["id"] for job in json.loads(box.call("queue", "--json").stdout) if job["reason"] != "held"]
+    if shown:
+        wrong.append(f"queue shows {shown}")
+    return wrong + scene.verify(box, end)
+
+
+def start_what_was_put_off(box):
+    """A job that the machine could not start is put off for 30 s."""
+    for number, (where, match) in folder.records(box.queue).items():
+        if where == "pending" and ":b" in match.string:
+            box.call("update", number, "begin=now", fine=False)
+
+
+def until_rest(box):
+    rest = []
+
+    def quiet():
+        rest[:] = folder.at_rest(box.boot, box.queue)
+        if not rest:
+            rest[:] = [f"process {pid}" for pid in box.pids()] + box.cells()
+        return not rest
+    try:
+        until("rest", quiet)
+    except Stuck:
+        raise Stuck("not at rest: " + ", ".join(rest)) from None
+
+
+def marks_wrong(box):
+    wrong = []
+    begun, ended = collections.Counter(), collections.Counter()
+    for what, number in box.marks():
+        if what == "overlap":
+            wrong.append(f"job {number} ran beside another")
+        (begun if what == "begin" else ended)[number] += 1
+    for number, (where, match) in folder.records(box.queue).items():
+        if begun[number] > int(match["restarts"]) + 1:
+            wrong.append(f"job {number} began {begun[number]} times, and {match['restarts']} restarts are counted")
+        if where == "ended" and match["outcome"] == "completed" and not ended[number]:
+            wrong.append(f"job {number} is completed and was never at its end")
+    return wrong
+
+
+def state(box):
+    try:
+        return box.call("queue", fine=False).stdout.replace("\n", " | ")
+    except (Stuck, subprocess.TimeoutExpired):
+        return "queue does not answer"
+
+
+def play(build, name, args):
+    """Prints one line for the scene; True when nothing was wrong."""
+    kills = not args.faults
+    word = "killed at each of" if kills else "each error that a call can give,"
+    try:
+        points = rehearse(build, SCENES[name], kills)
+    except Stuck as stuck:
+        print(f"not ok {name}: {stuck}", flush=True)
+        return False
+    tried = met = 0
+    fine = True
+    for point in points[args.first::args.every]:
+        if args.only and str(point) != args.only:
+            continue
+        _, wrong, reached = attempt(build, SCENES[name], point, kills)
+        tried, met = tried + 1, met + reached
+        if wrong:
+            fine = False
+            print(f"# {name}: {point}: " + "; ".join(wrong), flush=True)
+    print(f"{'ok' if fine else 'not ok'} {name}: {word} {len(points)} points, {tried} tried, {met} met", flush=True)
+    return fine
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", action="store_true", help="errors instead of kills")
+    parser.add_argument("--every", type=int, default=1, help="only each Nth point")
+    parser.add_argument("--first", type=int, default=0, help="from this one on")
+    parser.add_argument("--only", help="this point alone, as it is printed")
+    parser.add_argument("build")
+    parser.add_argument("scene", nargs="*", help=" ".join(SCENES))
+    args = parser.parse_args()
+    fine = [play(args.build, name, args) for name in args.scene or SCENES]
+    return 0 if all(fine) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
