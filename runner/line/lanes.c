@@ -147,7 +147,9 @@ static int fill_lane(struct view *view, const struct seat_view *seat, struct err
 		if (one->id == view->load.card.patient_id && elect_fits(&member->line->conf, &view->load, one))
 			view->load.card.patient_id = 0;
 	}
-	return 0;
+	/* Nobody is to have it, and who was to is gone, or was passed over. */
+	bool grant = seat->entry.state == ENTRY_GRANTED && !seat->held;
+	return grant ? seat_take_back(member->line, seat, err) : 0;
 }
 
 /* What a lane is: 1 free to give, 0 busy, -1 error. */

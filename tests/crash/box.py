@@ -142,6 +142,17 @@ class Box:
                     pass
         return found
 
+    def of_pgpu(self):
+        """Those of them that are pgpu's own."""
+        found = []
+        for pid in self.pids():
+            try:
+                if os.readlink(f"/proc/{pid}/exe").startswith(self.pgpu):
+                    found.append(pid)
+            except OSError:
+                pass
+        return found
+
     def owner(self, seat):
         """The pid of the process that the text of lane-N, standby or second names, 0 for none."""
         try:

@@ -68,13 +68,18 @@ def said_wrong(end, point):
 
 def judge(box, scene, end, killed):
     """What is wrong once the rest of the queue had the chance to go on."""
+    wrong = []
     if not scene.alone:
         box.call("rescue")
     open_all(box)
     if not killed:
         start_what_was_put_off(box)
+    if scene.alone:
+        until("all of pgpu has ended", lambda: not box.of_pgpu())
+        wrong = [f"{name} has nobody" for name in folder.unfinished(box.queue)]
+        box.call("rescue")  # a lane whose holder was killed, when nobody waits for it
     until_rest(box)
-    wrong = folder.problems(box.queue, box.jobs, killed)
+    wrong += folder.problems(box.queue, box.jobs, killed)
     wrong += marks_wrong(box)
     said = box.call("rescue").stderr.strip()
     if said:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The queue's folder against the state table of pgpu-spool(5)."""
 
+import fcntl
 import os
 import re
+import struct
 
 _ID = r"(?P<id>[0-9]+(?:_[0-9]+)?)"
 _HEAD = _ID + r":[a-zA-Z0-9_-]+:[A-Za-z0-9_.-]+:(?P<restarts>[0-9]+)(:m[0-9.]+[KMGT]?)?(:v[0-9.]+[KMGT]?)?(:c[0-9a-f.-]+)?(:n-?[0-9]+)?"
@@ -81,16 +83,29 @@ def _text_problems(queue, folder, name, number, scripts):
     return wrong
 
 
+def unfinished(queue):
+    """The records of jobs that wait, unless they are held, and of those that run."""
+    return [f"{where}/{name}" for where in ("pending", "running") for name in listing(queue / where)
+            if not name.startswith(".") and not name.endswith(":h")]
+
+
 def at_rest(boot, queue):
     """What is not at rest yet, once nothing waits or runs: one sentence each."""
-    wrong = [f"running/{name}" for name in listing(queue / "running")]
+    wrong = unfinished(queue)
     wrong += [f"orders/{name}" for name in listing(queue / "orders")]
     wrong += [f"tickets/{name}" for name in listing(boot / "tickets")]
-    wrong += [f"pending/{name}" for name in listing(queue / "pending") if not name.startswith(".") and not name.endswith(":h")]
     for seat in [name for name in listing(boot) if name.startswith("lane-") or name in ("standby", "second", "standing-0")]:
         lines = (boot / seat).read_text().split("\n")
         if "end" not in lines:
             wrong.append(f"{seat} has no last line")
-        elif "state free" not in lines[:lines.index("end")]:
+        elif "state free" not in lines[:lines.index("end")] and (seat.startswith("lane-") or _locked(boot / seat, lines)):
             wrong.append(f"{seat} is not free")
     return wrong
+
+
+def _locked(path, lines):
+    """Whether the byte of the seat's generation is locked: who was killed in a role leaves its text, and no lock."""
+    generation = next((int(line.split()[1]) for line in lines if line.startswith("gen ")), 0)
+    with open(path, "r+b") as seat:
+        asked = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, generation, 1, 0)
+        return struct.unpack("hhqqi", fcntl.fcntl(seat, fcntl.F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK

@@ -295,9 +295,9 @@ class Dead(Command):
         self.number = box.submit("lost", box.script(box.gate("lost").text()))
         box.gate("lost").reached()
         for sign in signal.SIGSTOP, signal.SIGKILL:
-            for pid in _of_pgpu(box):
+            for pid in box.of_pgpu():
                 os.kill(pid, sign)
-        until("they are gone", lambda: not _of_pgpu(box))
+        until("they are gone", lambda: not box.of_pgpu())
         (box.queue / "pending" / f".99:test:work:0.{os.getpid()}").write_text("half")
 
     def target(self, box):
@@ -319,17 +319,6 @@ class Boot(Dead):
         box.remove_cells()
         (box.queue / "orders" / "77.cancel").touch()
         box.boot.rename(box.queue / "boot-00000000-0000-0000-0000-000000000000")
-
-
-def _of_pgpu(box):
-    found = []
-    for pid in box.pids():
-        try:
-            if os.readlink(f"/proc/{pid}/exe").startswith(box.pgpu):
-                found.append(pid)
-        except OSError:
-            pass
-    return found
 
 
 SCENES = {

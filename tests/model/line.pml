@@ -19,10 +19,15 @@
 #define NW 3			/* slots for workers: the next NW */
 #endif
 #ifndef F1
-#define F1 0			/* first fault: 0 none, 1 SIGKILL, 2 SIGSTOP, 3 either */
+#define F1 0			/* first fault: 0 none, 1 SIGKILL, 2 SIGSTOP, 3 either, 4 logout */
 #endif
 #ifndef F2
 #define F2 0			/* second fault, once what must hold holds again */
+#endif
+#ifdef LOGOUT			/* a fault of kind 4 ends every process at once; one call of pgpu comes some time after it */
+#define NC 1
+#else
+#define NC 0
 #endif
 #ifdef INSIDE
 #define NI 1			/* one more spooled job, submitted from inside a running job */
@@ -30,7 +35,8 @@
 #define NI 0
 #endif
 #define NJ (NB + NI)
-#define NP (NR + NB + NW)
+#define NX (NR + NB + NC)	/* the first worker */
+#define NP (NX + NW)
 #if NB + NI > 0
 #define NJA (NB + NI)
 #else
@@ -61,7 +67,7 @@
 #define ORDER TICKETS JOBS
 #endif
 #ifndef ARRIVE			/* when slot me may arrive */
-#define ARRIVE (me == 0 || (arr & b(me - 1)) != 0)
+#define ARRIVE (ISCALL -> out : me == 0 || (arr & b(me - 1)) != 0)
 #endif
 
 #define NO 9
@@ -76,9 +82,10 @@
 #define b(p) (1 << (p))
 #define ME b(me)
 #define ISRUN (me < NR)
-#define ISSUB (me >= NR && me < NR + NB)
-#define ISWRK (me >= NR + NB)
-#define WORKERS (255 & ~(b(NR + NB) - 1))
+#define ISSUB (me >= NR && me < NX)
+#define ISCALL (NC && me == NR + NB)
+#define ISWRK (me >= NX)
+#define WORKERS (255 & ~(b(NX) - 1))
 
 byte st[NS], own[NS], msk[NS], sj[L];	/* seats: state, owner, who holds the byte, the job (+1) */
 byte cell[L];				/* what runs: 0, or 1; 2: ends only when all else is quiet */
@@ -90,6 +97,7 @@ byte wak, sld;				/* wakes not yet read; workers that said settled */
 byte wt[NP], wl[L];			/* whose pidfds a process polls; whom the standby saw in a lane (+1) */
 byte ql;				/* the queue lock: its holder + 1 */
 byte f1 = F1, f2 = F2, cm;		/* faults left; stopped processes that get SIGCONT from outside */
+bool out;				/* there was a logout */
 bool exc;				/* the fault hit a submit that had not returned, and nobody else was there */
 bool gate;				/* the time a gated job waits for has come */
 #ifdef TURN
@@ -256,6 +264,9 @@ inline settle1() {
 	i = 0;
 	if
 	:: act
+	:: !act && !NEED && (st[SB] == GRANTED || st[SC] == GRANTED) ->
+		act = 1;
+		if :: st[SB] == GRANTED -> st[SB] = FREE; msk[SB] = 0 :: else -> st[SC] = FREE; msk[SC] = 0 fi
 	:: !act && NEED && SBV -> role(SB)
 	:: !act && NEED && !SBV && SCNEEDED && SCV -> role(SC)
 	:: else
@@ -345,7 +356,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 #endif
 	:: d_step { pc == TOP && !ISWRK && (arr & ME) == 0 && (ARRIVE) ->
 		arr = arr | ME; alv = alv | ME; idl = idl & ~ME; first = 1;
-		if :: ISSUB -> pc = REC :: else -> pc = FIRST fi }
+		if :: ISSUB && !ISCALL -> pc = REC :: else -> pc = FIRST fi }
 	:: d_step { pc == TOP && ISWRK && (alv & ME) != 0 -> pc = WB }
 	:: d_step { pc == REC -> rec[me - NR] = 1; pc = FIRST }		/* written, synced, renamed */
 	:: d_step { pc == FIRST -> if :: UNHELD -> pc = RS1 :: else -> pc = ARR fi }
@@ -483,7 +494,7 @@ proctype P(byte me) provided (((alv | idl) & ~stp & (1 << (_pid - 4))) != 0) {
 	:: d_step { pc == SP ->			/* spawn: the worker inherits the locked byte */
 		i = 0;
 		do :: (sp & b(i)) == 0 -> i++ :: else -> break od;
-		l = i; sp = sp & ~b(l); i = NR + NB;
+		l = i; sp = sp & ~b(l); i = NX;
 		do
 		:: i < NP && ((idl & b(i)) == 0 || (st[0] == GRANTED && own[0] == i) || (st[L - 1] == GRANTED && own[L - 1] == i)) -> i++
 		:: else -> break
@@ -644,6 +655,21 @@ active proctype F() {
 		:: else -> kind = f2; f2 = 0
 		fi;
 		v = 0;
+#if NC
+		/* the login is over: all of its processes are ended, and the jobs with them or, in cells of their own, not */
+		do
+		:: kind == 4 && v < NP -> if :: (alv & b(v)) != 0 -> gone(v) :: else fi; v++
+		:: else -> break
+		od;
+		if
+		:: kind == 4 ->
+#ifndef BREAK_NOCALL
+			out = 1;
+#endif
+			if :: cell[0] = 0; sub[0] = 0; cell[L - 1] = 0; sub[L - 1] = 0 :: skip fi
+		:: else
+		fi;
+#endif
 		do
 		:: v < NP && (alv & ~stp & b(v)) != 0 -> break
 		:: v < NP -> v++
@@ -651,7 +677,7 @@ active proctype F() {
 		od;
 		if
 		:: v < NP ->
-			if :: v >= NR && v < NR + NB && ((LMSK | HM(SB) | HM(SC)) & ~b(v)) == 0 -> exc = 1 :: else fi;
+			if :: v >= NR && v < NX && ((LMSK | HM(SB) | HM(SC)) & ~b(v)) == 0 -> exc = 1 :: else fi;
 #ifdef INSIDE
 			if :: (sub[0] == 1 || sub[L - 1] == 1) && ((LMSK | HM(SB) | HM(SC)) & ~b(v)) == 0 -> exc = 1 :: else fi;
 #endif

@@ -68,6 +68,12 @@ rows() {
 	turn-2-either holds -DTURN -DNR=2 -DF1=3 -DLONG
 	turn-3-kill holds -DTURN -DNR=3 -DF1=1 -DLONG
 	turn-mixed-job-first-kill holds -DTURN -DNR=1 -DNB=1 -DNW=5 -DJOBSFIRST -DF1=1 -DLONG
+	logout-blocking-2 holds -DLOGOUT -DNR=2 -DF1=4 -DF2=1
+	logout-mixed holds -DLOGOUT -DNR=1 -DNB=1 -DNW=5 -DF1=4 -DLONG
+	logout-two-lanes-mixed holds -DLOGOUT -DL=2 -DNR=1 -DNB=1 -DNW=5 -DF1=4 -DLONG
+	logout-turn holds -DLOGOUT -DTURN -DNR=2 -DF1=4 -DLONG
+	logout-after-a-kill holds -DLOGOUT -DNB=1 -DNW=5 -DF1=1 -DF2=4 -DLONG
+	broken-nobody-calls-after-a-logout fails -DLOGOUT -DBREAK_NOCALL -DNB=1 -DNW=5 -DF1=4
 	broken-job-gone-not-remembered fails -DNO_STUCK -DNR=2 -DF1=2
 	broken-standby-does-not-look fails -DNO_STANDBYLOOKS -DNB=1 -DNW=5 -DF1=2
 	broken-only-a-held-role-vacant fails -DNO_SBGONE -DNR=2 -DF1=3
