@@ -45,19 +45,22 @@ int paths_xdg(const char *name, const char *fallback, char path[PATH_MAX], struc
 	return 0;
 }
 
-/* systemd's machine id, 32 hex digits; the host's name where the machine has none. */
-static void read_machine(char *text, size_t size)
+/* systemd's machine id, 32 hex digits; the host's name where the machine has none. One that is there and cannot be read
+ * is an error: a call that took the name this once would be in another queue. */
+static int read_machine(char *text, size_t size, struct err *err)
 {
 	ssize_t got = file_read_small(AT_FDCWD, "/etc/machine-id", text, size);
-
 	int digits = 0;
+
+	if (got < 0 && errno != ENOENT && errno != ENOTDIR)
+		return err_sys(err, "cannot read /etc/machine-id");
 
 	while (digits < got &&
 	       ((text[digits] >= '0' && text[digits] <= '9') || (text[digits] >= 'a' && text[digits] <= 'f')))
 		digits++;
 	if (digits >= 32) {
 		text[32] = '\0';
-		return;
+		return 0;
 	}
 	if (gethostname(text, size) < 0 || text[0] == '\0')
 		fmt(text, size, "localhost");
@@ -66,6 +69,7 @@ static void read_machine(char *text, size_t size)
 		if (*p == '/' || *p == '.')
 			*p = '_';
 	}
+	return 0;
 }
 
 int paths_state(char path[PATH_MAX], struct err *err)
@@ -74,7 +78,8 @@ int paths_state(char path[PATH_MAX], struct err *err)
 
 	if (paths_xdg("XDG_STATE_HOME", ".local/state", path, err) < 0)
 		return -1;
-	read_machine(machine, sizeof machine);
+	if (read_machine(machine, sizeof machine, err) < 0)
+		return -1;
 	size_t used = strlen(path);
 	if (fmt(path + used, PATH_MAX - used, "/pgpu/%s", machine) >= (int)(PATH_MAX - used))
 		return err_set(err, EXIT_FAILED, "cannot use XDG_STATE_HOME: it is too long");

@@ -143,11 +143,12 @@ class Box:
         return found
 
     def of_pgpu(self):
-        """Those of them that are pgpu's own."""
+        """Those of them that are pgpu's own and outside of every job: what a job calls is frozen or ended with it."""
         found = []
         for pid in self.pids():
             try:
-                if os.readlink(f"/proc/{pid}/exe").startswith(self.pgpu):
+                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if os.readlink(f"/proc/{pid}/exe").startswith(self.pgpu) and words[1:2] != [b"turn"]:
                     found.append(pid)
             except OSError:
                 pass

@@ -4,6 +4,7 @@
 import argparse
 import collections
 import json
+import os
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ from box import PATIENCE_S, Box, Stuck, until
 from scenes import SCENES
 from tracer import Tracer
 
-PATIENCE_TARGET_S = 60
+PATIENCE_TARGET_S = 20
 
 
 def rehearse(build, scene_class, kills):
@@ -78,7 +79,7 @@ def judge(box, scene, end, killed):
         until("all of pgpu has ended", lambda: not box.of_pgpu())
         wrong = [f"{name} has nobody" for name in folder.unfinished(box.queue)]
         box.call("rescue")  # a lane whose holder was killed, when nobody waits for it
-    until_rest(box)
+    until_rest(box, killed)
     wrong += folder.problems(box.queue, box.jobs, killed)
     wrong += marks_wrong(box)
     said = box.call("rescue").stderr.strip()
@@ -97,11 +98,11 @@ def start_what_was_put_off(box):
             box.call("update", number, "begin=now", fine=False)
 
 
-def until_rest(box):
+def until_rest(box, killed):
     rest = []
 
     def quiet():
-        rest[:] = folder.at_rest(box.boot, box.queue)
+        rest[:] = folder.at_rest(box.boot, box.queue, killed)
         if not rest:
             rest[:] = [f"process {pid}" for pid in box.pids()] + box.cells()
         return not rest
@@ -165,7 +166,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("scene", nargs="*", help=" ".join(SCENES))
     args = parser.parse_args()
-    fine = [play(args.build, name, args) for name in args.scene or SCENES]
+    fine = [play(os.path.abspath(args.build), name, args) for name in args.scene or SCENES]
     return 0 if all(fine) else 1
 
 
