@@ -223,10 +223,11 @@ static int build_argv(struct queue *queue, struct prepared *prepared, const stru
 		prepared->argv[used++] = job->script;
 		prepared->argv[used++] = "sh";
 	} else if (job->body != JOB_BODY_ARGV) {
-		if (read_interpreter(prepared, &argument, err) < 0 || write_script(queue, prepared, entry, err) < 0 ||
-		    paths_state(state, err) < 0)
+		const char *boot = procid_boot(err);
+		if (!boot || read_interpreter(prepared, &argument, err) < 0 ||
+		    write_script(queue, prepared, entry, err) < 0 || paths_state(state, err) < 0)
 			return -1;
-		prepared->script_path = fmt_new("%s/boot-%s/%s", state, procid_boot(), prepared->script);
+		prepared->script_path = fmt_new("%s/boot-%s/%s", state, boot, prepared->script);
 		if (!prepared->script_path)
 			return err_sys(err, "cannot prepare the command");
 		prepared->argv[used++] = prepared->interpreter;

@@ -52,11 +52,13 @@ static void remove_boot(struct line *line, const char *name)
 
 static void remove_old_boots(struct line *line)
 {
+	struct err ignored = ERR_NONE;
+	const char *boot = procid_boot(&ignored);
 	char ours[64];
-	int fd = openat(line->queue_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = !boot ? -1 : openat(line->queue_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	SCOPE_DIR DIR *list = fd < 0 ? NULL : fdopendir(fd);
 
-	fmt(ours, sizeof ours, "boot-%s", procid_boot());
+	fmt(ours, sizeof ours, "boot-%s", boot ? boot : "");
 	for (struct dirent *found; list && (found = readdir(list));) {
 		if (strncmp(found->d_name, "boot-", 5) == 0 && strcmp(found->d_name, ours) != 0)
 			remove_boot(line, found->d_name);

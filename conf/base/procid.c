@@ -128,14 +128,19 @@ bool procid_equal(const struct procid *a, const struct procid *b)
 	return a->pid == b->pid && a->start == b->start && a->ns == b->ns;
 }
 
-const char *procid_boot(void)
+const char *procid_boot(struct err *err)
 {
 	static char boot[40];
+	char text[40];
 
 	if (boot[0])
 		return boot;
-	if (file_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof boot) != 37)
-		fmt(boot, sizeof boot, "unknown");
-	*strchrnul(boot, '\n') = '\0';
+	ssize_t got = file_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", text, sizeof text);
+	if (got != 37) {
+		errno = got < 0 ? errno : EPROTO;
+		err_sys(err, "cannot read /proc/sys/kernel/random/boot_id");
+		return NULL;
+	}
+	fmt(boot, sizeof boot, "%.36s", text);
 	return boot;
 }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "conf/base/err.h"
+
 struct procid {
 	pid_t pid;	/* 0: nobody */
 	uint64_t start; /* clock ticks since boot */
@@ -35,7 +37,8 @@ int procid_open(const struct procid *id);
 bool procid_signal(const struct procid *id, int sig);
 bool procid_equal(const struct procid *a, const struct procid *b);
 
-/* The kernel's random id of this boot, 36 characters (/proc/sys/kernel/random/boot_id); "unknown" where unreadable. */
-const char *procid_boot(void);
+/* The kernel's random id of this boot, 36 characters (/proc/sys/kernel/random/boot_id), read once; NULL where it cannot
+ * be read: with any other name for it, a call would see empty lanes beside those that are held. */
+const char *procid_boot(struct err *err);
 
 #endif

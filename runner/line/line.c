@@ -39,11 +39,12 @@ void line_init(struct line *line)
 int line_open(struct line *line, struct err *err)
 {
 	char boot[64];
+	const char *id = procid_boot(err);
 
-	line->queue_fd = paths_state_open(err);
+	line->queue_fd = id ? paths_state_open(err) : -1;
 	if (line->queue_fd < 0)
 		return -1;
-	fmt(boot, sizeof boot, "boot-%s", procid_boot());
+	fmt(boot, sizeof boot, "boot-%s", id);
 	line->boot_fd = folder_open(line->queue_fd, boot, true, err);
 	if (line->boot_fd < 0)
 		return -1;
