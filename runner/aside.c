@@ -78,7 +78,7 @@ static void log_given(void *context)
 
 static void keep_lane(struct hold *hold, const struct err *why)
 {
-	hold_freeze(hold, false);
+	hold_thaw(hold);
 	if (why)
 		say_err(why);
 	say("the job could not be frozen; it keeps its lane");
@@ -90,6 +90,7 @@ static bool freeze(struct hold *hold, int64_t left_ns)
 		keep_lane(hold, NULL);
 		return false;
 	}
+	hold->thaw_at_ns = 0;
 	hold->member->job.ran_ns = left_ns - hold->began_ns - hold->away_ns;
 	return true;
 }
@@ -113,7 +114,7 @@ static int wait_in_line(struct hold *hold, struct lineup *lineup, int64_t left_n
 		hold_begin_held(hold, now);
 		if (hold_note(hold, err) < 0)
 			return -1;
-		hold_freeze(hold, false);
+		hold_thaw(hold);
 		if (hold->continued)
 			hold_signal(hold, SIGCONT);
 		hold->continued = false;

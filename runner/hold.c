@@ -216,6 +216,20 @@ bool hold_freeze(const struct hold *hold, bool frozen)
 	return true;
 }
 
+void hold_thaw(struct hold *hold)
+{
+	bool again = hold->thaw_at_ns != 0;
+
+	/* A job that froze a cgroup of its own is as it wants to be. */
+	if (hold_freeze(hold, false) || errno == ETIMEDOUT) {
+		hold->thaw_at_ns = 0;
+		return;
+	}
+	if (!again)
+		say("cannot thaw job %s: %s; trying again", JOBID(hold->member->job.id), strerror(errno));
+	hold->thaw_at_ns = clock_awake_ns() + NS_PER_S;
+}
+
 static void keep_first(pid_t pid, void *context)
 {
 	if (*(pid_t *)context == 0)

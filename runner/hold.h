@@ -70,6 +70,7 @@ struct hold {
 	int64_t seen_ns;     /* awake: of the last look at the rules */
 	int64_t rules_at_ns; /* awake: when to look at the rules again; INT64_MAX: not by themselves */
 	int64_t tick_ns;
+	int64_t thaw_at_ns; /* awake: when to thaw it again, which failed; 0: it goes on, or is to be frozen */
 };
 
 /* Its present hold began, at that time awake; the line says since when by the other clock. */
@@ -88,8 +89,10 @@ int hold_count(const struct hold *hold);
 /* True when nothing of the job lives. */
 bool hold_empty(struct hold *hold);
 void hold_signal(const struct hold *hold, int sig);
-/* Bounded; false when it could not be frozen, or thawed, in time. */
+/* Bounded; false when it could not be frozen, or thawed, in time (errno ETIMEDOUT), or not be told to. */
 bool hold_freeze(const struct hold *hold, bool frozen);
+/* It is to go on: where it cannot be told to, that is tried again (hold->thaw_at_ns). */
+void hold_thaw(struct hold *hold);
 /*
  * SIGKILL to all. What still lives a second later cannot be killed now (it sleeps in the kernel, or is frozen from
  * outside): its pid is put on the lane, which stays taken, and it is tried again every few seconds.

@@ -145,6 +145,8 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 	else
 		earlier(&at, hold_turn_at(hold));
 	earlier(&at, hold->card_at_ns);
+	if (hold->thaw_at_ns)
+		earlier(&at, hold->thaw_at_ns);
 	/* Somebody watches us; we look once a second whether he is stopped. */
 	if (hold->member->watch_needed || hold->look_at_memory)
 		earlier(&at, hold->tick_ns);
@@ -225,6 +227,8 @@ static int sleep_once(struct hold *hold, struct err *err)
 		return -1;
 	if (!hold_empty(hold))
 		tick(hold);
+	if (hold->thaw_at_ns && clock_awake_ns() >= hold->thaw_at_ns)
+		hold_thaw(hold);
 	return 0;
 }
 

@@ -21,8 +21,12 @@
 
 static int write_file(int folder, const char *name, const char *text)
 {
-	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
+	int fd_now;
 
+	do
+		fd_now = openat(folder, name, O_WRONLY | O_CLOEXEC);
+	while (fd_now < 0 && errno == EINTR);
+	SCOPE_FD int fd = fd_now;
 	return fd < 0 ? -1 : write_all(fd, text, strlen(text));
 }
 
@@ -191,8 +195,10 @@ static bool wait_for_event(const struct cell *cell, const char *key, int value, 
 			return true;
 		int64_t left = (until - clock_awake_ns()) / NS_PER_MS;
 		struct pollfd change = { .fd = cell->events_fd, .events = POLLPRI };
-		if (left <= 0 || (poll(&change, 1, (int)left) < 0 && errno != EINTR))
+		if (left <= 0 || (poll(&change, 1, (int)left) < 0 && errno != EINTR)) {
+			errno = ETIMEDOUT;
 			return read_event(cell, key) == value;
+		}
 	}
 }
 

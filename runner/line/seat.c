@@ -48,6 +48,7 @@ static bool any_held(int fd)
  * anew. */
 static void read_damaged(int fd, struct seat_view *view)
 {
+	view->unreadable = true;
 	view->held = any_held(fd);
 	view->entry =
 		(struct entry){ .state = view->held ? ENTRY_COMPLETING : ENTRY_FREE, .gen = (uint64_t)clock_boot_ns() };
@@ -65,7 +66,7 @@ int seat_read(struct line *line, int number, struct seat_view *ret_view, struct 
 	SCOPE_FD int fd = open_seat(line, number, O_RDONLY);
 
 	ret_view->number = number;
-	ret_view->held = false;
+	ret_view->held = ret_view->unreadable = false;
 	ret_view->entry = (struct entry){ 0 };
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(err, "cannot open lane %d", number);

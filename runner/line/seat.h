@@ -32,6 +32,7 @@ struct seat_view {
 	int number;
 	struct entry entry;
 	bool held;
+	bool unreadable; /* `entry` is made up: busy while any byte is locked, else free */
 };
 
 void seat_name(int number, char name[32]);

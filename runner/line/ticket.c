@@ -148,6 +148,16 @@ bool ticket_read(struct line *line, const char *file, struct entry *ret_entry)
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+bool ticket_dead(struct line *line, const char *file)
+{
+	SCOPE_FD int fd = openat(line->tickets_fd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct flock lock = whole_lock();
+
+	if (fd < 0)
+		return errno == ENOENT;
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+}
+
 void candidate_of_ticket(const struct ticket_name *name, const char *file, struct candidate *ret_candidate)
 {
 	*ret_candidate = (struct candidate){ .id = name->id,

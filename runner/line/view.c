@@ -105,9 +105,13 @@ static int count_frozen(struct view *view, const struct entry *entry)
 	return view_note_holder(view, entry, HOLDER_IN_LINE, &ignored);
 }
 
-/* Nobody holds it any more. */
+/* Nobody holds it any more. Where that is not sure, its owner may still stand in line. */
 static void drop_ticket(struct view *view, const char *file, const struct entry *entry)
 {
+	if (!ticket_dead(view->member->line, file)) {
+		view_note_again(view, view->now + NS_PER_S);
+		return;
+	}
 	if (entry->socket[0])
 		unlink(entry->socket);
 	unlinkat(view->member->line->tickets_fd, file, 0);
@@ -213,8 +217,11 @@ int view_look(struct view *view, struct err *err)
 	if (seat_read_all(line, &view->seats, &view->lanes, err) < 0)
 		return -1;
 	served_read(line, &view->served);
-	for (int i = 0; i < view->lanes + 2; i++)
+	for (int i = 0; i < view->lanes + 2; i++) {
 		view->seats[i].held = view->seats[i].held && !view_is_gone(member, &view->seats[i].entry.owner);
+		if (view->seats[i].unreadable)
+			view_note_again(view, view->now + NS_PER_S);
+	}
 	if (ticket_each(line, add_ticket, view, err) < 0 || add_self(view) < 0)
 		return err_sys(err, "cannot read the tickets");
 	if (line->spool.list(line->spool.context, &view->waiting, &view->pending, err) < 0)
