@@ -393,12 +393,6 @@ int spool_after_met(struct spool *spool, struct spool_name *name, char file[256]
 	return rename_pending(spool, name, file, &changed, err);
 }
 
-/* Ours to run out of, and not the record's fault. */
-static bool is_shortage(int errnum)
-{
-	return errnum == ENOMEM || errnum == EMFILE || errnum == ENFILE || errnum == EINTR || errnum == EAGAIN;
-}
-
 /* The record's, or that of a change that was broken off. */
 static int read_text(struct spool *spool, int folder, const char *file, char **ret_text, size_t *ret_size,
 		     struct err *why)
@@ -433,7 +427,7 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 		result = job_record_parse(text, size, ret_job, ret_facts, &why);
 	if (result == 0)
 		return 0;
-	if (why.errnum != ENOENT && !is_shortage(why.errnum))
+	if (why.errnum != ENOENT && !err_may_pass(&why))
 		spool_set_aside(spool, state, file, why.text);
 	return err_pass(err, &why);
 }

@@ -54,6 +54,21 @@ int err_wrap(struct err *err, const char *format, ...)
 	return -1;
 }
 
+bool err_may_pass(const struct err *err)
+{
+	switch (err->errnum) {
+	case EAGAIN:
+	case EDQUOT:
+	case EINTR:
+	case EIO:
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case ENOSPC: return true;
+	default: return false;
+	}
+}
+
 int err_pass(struct err *err, const struct err *why)
 {
 	if (err)

@@ -9,6 +9,8 @@
 #ifndef PGPU_BASE_ERR_H
 #define PGPU_BASE_ERR_H
 
+#include <stdbool.h>
+
 /* Exit codes that are part of the interface (pgpu(1), EXIT STATUS). */
 enum {
 	EXIT_OK = 0,
@@ -35,6 +37,10 @@ int err_set(struct err *err, int code, const char *format, ...) __attribute__((f
 int err_sys(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "FORMAT: " in front of what is there; the code stays. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether it is the machine's, and another time it may go well: no memory, descriptors, processes or room, or a disk that
+ * does not answer. */
+bool err_may_pass(const struct err *err);
 
 /* Hands an error that was filled elsewhere on. */
 int err_pass(struct err *err, const struct err *why);

@@ -86,11 +86,24 @@ class Box:
             raise Stuck(f"pgpu {' '.join(words)}: exit {done.returncode}: {done.stderr.strip()}")
         return done
 
-    def start(self, words, prefix=(), **how):
-        child = subprocess.Popen([*prefix, self.pgpu, *words], env=self.env, cwd=self.root / "work", stdin=subprocess.DEVNULL,
+    def start(self, words, prefix=(), program=None, **how):
+        child = subprocess.Popen([*prefix, program or self.pgpu, *words], env=self.env, cwd=self.root / "work", stdin=subprocess.DEVNULL,
                                  **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **how})
         self.children.append(child)
         return child
+
+    def start_stopped(self, words):
+        """Stopped before it is pgpu, and without a process in between."""
+        return self.start(["-c", 'kill -STOP $$; exec "$@"', "sh", self.pgpu, *words], program="/bin/sh")
+
+    def trace(self, pid, *options):
+        """strace of a process and its children; returns when it has begun."""
+        words = [word for option in options for word in ("-e", option)]
+        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", *words, "-p", str(pid)], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.children.append(tracer)
+        until(f"strace traces {pid}", lambda: tracer.poll() is not None or self.status(pid, "TracerPid") != "0")
+        return tracer
 
     # --- jobs
 
@@ -142,13 +155,33 @@ class Box:
                     pass
         return found
 
+    @staticmethod
+    def words(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+        except OSError:
+            return []
+
+    @staticmethod
+    def status(pid, key):
+        """A line of /proc/PID/status, None without the process."""
+        try:
+            for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines():
+                if line.startswith(key + ":"):
+                    return line.split()[1]
+        except OSError:
+            pass
+        return None
+
+    def is_stopped(self, pid):
+        return self.status(pid, "State") in ("T", "t")
+
     def of_pgpu(self):
         """Those of them that are pgpu's own and outside of every job: what a job calls is frozen or ended with it."""
         found = []
         for pid in self.pids():
             try:
-                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-                if os.readlink(f"/proc/{pid}/exe").startswith(self.pgpu) and words[1:2] != [b"turn"]:
+                if os.readlink(f"/proc/{pid}/exe").startswith(self.pgpu) and self.words(pid)[1:2] != [b"turn"]:
                     found.append(pid)
             except OSError:
                 pass

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import folder
 from box import PATIENCE_S, Box, Stuck, until
@@ -27,6 +28,7 @@ def rehearse(build, scene_class, kills):
 def attempt(build, scene_class, point, kills):
     """One broken run: (all points of an unbroken one, what is wrong afterwards, whether the point was met)."""
     box, scene = Box(build), scene_class()
+    scene.denied = point is not None and point.what == "EACCES"
     try:
         tracer = Tracer(box, point)
         scene.setup(box)
@@ -38,6 +40,8 @@ def attempt(build, scene_class, point, kills):
         scene.go(box, tracer)
         if scene.alone:
             open_all(box)
+        if point and not kills:
+            start_what_was_put_off(box, tracer)
         end = tracer.end(PATIENCE_TARGET_S)
         points = list(tracer.points(kills)) if not point else []
         met = point is None or tracer.met()
@@ -74,7 +78,7 @@ def judge(box, scene, end, killed):
         box.call("rescue")
     open_all(box)
     if not killed:
-        start_what_was_put_off(box)
+        start_what_was_put_off(box, None)
     if scene.alone:
         until("all of pgpu has ended", lambda: not box.of_pgpu())
         wrong = [f"{name} has nobody" for name in folder.unfinished(box.queue)]
@@ -91,11 +95,16 @@ def judge(box, scene, end, killed):
     return wrong + scene.verify(box, end)
 
 
-def start_what_was_put_off(box):
-    """A job that the machine could not start is put off for 30 s."""
-    for number, (where, match) in folder.records(box.queue).items():
-        if where == "pending" and ":b" in match.string:
+def start_what_was_put_off(box, tracer):
+    """A job that the machine could not start is put off for 30 s: until the target has ended, or until there is none."""
+    end = time.monotonic() + PATIENCE_TARGET_S
+    while time.monotonic() < end:
+        late = [number for number, (where, match) in folder.records(box.queue).items() if where == "pending" and ":b" in match.string]
+        for number in late:
             box.call("update", number, "begin=now", fine=False)
+        if (tracer.process.poll() is not None) if tracer else not late:
+            break
+        time.sleep(0.02)
 
 
 def until_rest(box, killed):

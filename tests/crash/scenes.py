@@ -13,6 +13,7 @@ class Scene:
     """`target(box)` is the words of a pgpu command that is the target, or the pid of a process that is there already."""
 
     crumbs = False  # the setup leaves what a killed writer leaves
+    denied = False  # the target is told that it may not do something, which is no error that passes
     alone = True  # the rest of the queue goes on without any call of pgpu
 
     def setup(self, box):
@@ -262,7 +263,37 @@ class HandOn(Scene):
         box.gate("holder").open()
 
     def verify(self, box, end):
+        if self.denied and (box.queue / "reasons" / self.numbers[0]).exists():
+            return _is(box, self.numbers[0], "failed", "completed")
         return [wrong for number in self.numbers for wrong in _is(box, number, "completed")]
+
+
+class WorkerStarts(Scene):
+    """A worker from its first instruction: it is stopped as it is executed, and its spawner with it, until it is traced."""
+
+    def setup(self, box):
+        path = box.file("new", box.script())
+        self.spawner = box.start_stopped(["submit", path])
+        first = box.trace(self.spawner.pid, "trace=execve,poll", "inject=execve:signal=STOP:when=1", "inject=poll:delay_enter=9s:when=2+")
+        os.kill(self.spawner.pid, signal.SIGCONT)
+        until("it is pgpu", lambda: box.is_stopped(self.spawner.pid) and box.words(self.spawner.pid)[1:2] == [b"submit"])
+        os.kill(self.spawner.pid, signal.SIGCONT)
+        self.worker = until("a worker starts", lambda: next((pid for pid in box.pids() if box.words(pid)[1:3] == [b"worker", b"0"] and
+                                                             box.is_stopped(pid)), None))
+        os.kill(self.spawner.pid, signal.SIGSTOP)
+        first.terminate()
+        first.wait()
+
+    def target(self, box):
+        return self.worker
+
+    def go(self, box, tracer):
+        for pid in box.of_pgpu():
+            os.kill(pid, signal.SIGCONT)
+
+    def verify(self, box, end):
+        return [wrong for number in _records(box) for wrong in _is(box, number, "completed")] or \
+            ([] if _records(box) else ["the job is gone"])
 
 
 class Turn(Scene):
@@ -324,6 +355,6 @@ class Boot(Dead):
 SCENES = {
     "submit": Submit, "submit-free": SubmitFree, "submit-array": SubmitArray, "update": Update, "cancel-pending": CancelPending,
     "cancel-running": CancelRunning, "hold": Hold, "release": Release, "requeue-ended": RequeueEnded,
-    "requeue-running": RequeueRunning, "run": Run, "run-waits": RunWaits, "holder-ends": HolderEnds, "hand-on": HandOn,
+    "requeue-running": RequeueRunning, "run": Run, "run-waits": RunWaits, "holder-ends": HolderEnds, "hand-on": HandOn, "worker-starts": WorkerStarts,
     "turn": Turn, "rescue": Dead, "boot": Boot,
 }

@@ -2,9 +2,7 @@
 """One process under strace(1): which system calls it makes, and what is done at one of them."""
 
 import collections
-import os
 import re
-import signal
 import subprocess
 
 from box import until
@@ -19,7 +17,7 @@ ERRORS = {
     "mkdirat": _CREATE, "mkdir": _CREATE, "renameat": [*_CREATE, "EIO"], "renameat2": [*_CREATE, "EIO"], "rename": [*_CREATE, "EIO"],
     "linkat": _CREATE, "unlinkat": ["EACCES", "EIO"], "fsync": ["EIO", "ENOSPC"], "fdatasync": ["EIO", "ENOSPC"],
     "ftruncate": ["EIO", "ENOSPC"], "read": ["EIO", "EINTR"], "pread64": ["EIO"], "getdents64": ["EIO"],
-    "newfstatat": ["EACCES", "EIO"], "fstat": ["EIO"], "socket": ["EMFILE", "EACCES"], "pipe2": ["EMFILE"],
+    "newfstatat": ["EIO"], "fstat": ["EIO"], "socket": ["EMFILE", "EACCES"], "pipe2": ["EMFILE"],
     "epoll_create1": ["EMFILE"], "timerfd_create": ["EMFILE"], "signalfd4": ["EMFILE"], "pidfd_open": ["EMFILE"],
     "eventfd2": ["EMFILE"], "inotify_init1": ["EMFILE"], "dup": ["EMFILE"], "accept4": ["EMFILE", "EINTR"], "connect": ["EACCES", "EINTR"],
     "bind": ["EACCES", "ENOSPC"], "flock": ["EINTR"], "poll": ["EINTR"], "ppoll": ["EINTR"], "epoll_wait": ["EINTR"],
@@ -53,7 +51,7 @@ class Tracer:
         self.process = subprocess.Popen([*self.words, "-p", str(pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.box.children.append(self.process)
-        until(f"strace traces {pid}", lambda: self.process.poll() is not None or _traced(pid))
+        until(f"strace traces {pid}", lambda: self.process.poll() is not None or self.box.status(pid, "TracerPid") != "0")
 
     def end(self, patience):
         """(exit code or minus the signal, stdout, stderr) of the process that was started; of an attached one strace's."""
@@ -74,15 +72,3 @@ class Tracer:
             seen[match[1]] += 1
             for what in ["KILL"] if kills else ERRORS.get(match[1], []):
                 yield Point(match[1], seen[match[1]], what)
-
-
-def _traced(pid):
-    try:
-        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
-            return not re.search(r"^TracerPid:\s*0$", status.read(), re.M)
-    except OSError:
-        return True
-
-
-def stop(pid):
-    os.kill(pid, signal.SIGSTOP)
