@@ -183,16 +183,20 @@ static int record_end(struct worker *worker, struct verdict *verdict, int retrie
 	return result;
 }
 
-static void run_prepared(struct worker *worker, struct task *task, struct verdict *verdict, struct err *err)
+/* -1: it had begun, and the machine did not let us go on with it: as if we had died, it is another's to give back. */
+static int run_prepared(struct worker *worker, struct task *task, struct verdict *verdict, struct err *err)
 {
 	if (supervise(&worker->member, task, verdict, err) == 0)
-		return;
+		return 0;
+	if (!verdict->unstarted && err_may_pass(err))
+		return -1;
 	*verdict = (struct verdict){ .outcome = OUTCOME_FAILED,
 				     .exit_code = EXIT_BROKEN,
 				     .unstarted = verdict->unstarted,
 				     .why = *err,
 				     .figures = { -1, -1 },
 				     .gpu_ns = -1 };
+	return 0;
 }
 
 /*
@@ -309,11 +313,12 @@ static int run_service(struct worker *worker, struct err *err)
 		prepare_job(&worker->queue, SPOOL_PENDING, file, &member->job, &prepared, &task, &verdict.why);
 	if (prepared.job.name)
 		describe(&member->job, &prepared);
-	if (prepared_so == 0)
-		run_prepared(worker, &task, &verdict, err);
+	bool lost = prepared_so == 0 && run_prepared(worker, &task, &verdict, err) < 0;
 	worker->names_end = names_end(&prepared);
 	prepare_free(&worker->queue, &prepared);
 	service_free(task.service);
+	if (lost)
+		return -1;
 	wait_for_shutdown(&verdict);
 	if (record_service(worker, &verdict, err) < 0)
 		return -1;
@@ -363,9 +368,10 @@ static int run_one(struct worker *worker, struct err *err)
 	int64_t moved_ns;
 	bool damaged = result < 0 && err->code != EXIT_NO_START &&
 		       spool_moved(&worker->queue.spool, SPOOL_RUNNING, file, &moved_ns) < 0;
+	bool lost = false;
 	if (result == 0) {
 		describe(&member->job, &prepared);
-		run_prepared(worker, &task, &verdict, err);
+		lost = run_prepared(worker, &task, &verdict, err) < 0;
 	} else {
 		verdict.outcome = result > 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
 		verdict.exit_code = result > 0 ? EXIT_OK : EXIT_NO_START;
@@ -377,6 +383,8 @@ static int run_one(struct worker *worker, struct err *err)
 	worker->names_end = names_end(&prepared);
 	int retries = prepared.job.retries;
 	prepare_free(&worker->queue, &prepared);
+	if (lost)
+		return -1;
 	wait_for_shutdown(&verdict);
 	bool settles = verdict.reclaim.count || verdict.reclaim.holder_count;
 	member->ended = !settles || damaged;

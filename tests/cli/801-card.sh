@@ -38,7 +38,7 @@ exits 0 "folders that are not there are no error" in_tree /nonexistent pgpu stat
 equals "nothing is on stderr" '' "$(cat "$err")"
 
 # --- who else -------------------------------------------------------------------------------------------------------
-equals "who computes through the KFD, largest first, and no dead ones" "foreign: 7002 llama-server uses 47G of card 0000:83:00.0 (kfd)
+equals "C011 who computes through the KFD, largest first, and no dead ones" "foreign: 7002 llama-server uses 47G of card 0000:83:00.0 (kfd)
 foreign: 7001 python3 uses 10G of card 0000:03:00.0 (kfd)
 foreign: 7004 hipjob uses 300M of card 0000:03:00.0 (kfd)
 foreign: 7001 python3 uses 64K of card 0000:83:00.0 (drm)" "$(lines kfd foreign)"

@@ -84,7 +84,7 @@ def judge(box, scene, end, killed):
         wrong = [f"{name} has nobody" for name in folder.unfinished(box.queue)]
         box.call("rescue")  # a lane whose holder was killed, when nobody waits for it
     until_rest(box, killed)
-    wrong += folder.problems(box.queue, box.jobs, killed)
+    wrong += folder.problems(box.queue, box.jobs, killed, scene.denied)
     wrong += marks_wrong(box)
     said = box.call("rescue").stderr.strip()
     if said:

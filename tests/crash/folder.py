@@ -41,10 +41,11 @@ def records(queue):
     return found
 
 
-def problems(queue, scripts, killed):
+def problems(queue, scripts, killed, denied=False):
     """What the table does not have, one sentence each. `scripts`: id -> how its record must end. `killed`: a process was
-    killed, so that files may lie there which nobody reads."""
-    wrong = [f"bad/{name} was set aside" for name in listing(queue / "bad")]
+    killed, so that files may lie there which nobody reads. `denied`: a file could not be opened for want of a right, as one of
+    another user, and may have been set aside for it."""
+    wrong = [] if denied else [f"bad/{name} was set aside" for name in listing(queue / "bad")]
     seen = {}
     for folder, names in _NAMES.items():
         for name in listing(queue / folder):
