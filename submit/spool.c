@@ -554,7 +554,7 @@ static int put_order(struct spool *spool, uint64_t id, const char *name, struct 
 
 	if (folder < 0)
 		return -1;
-	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	return fd < 0 ? err_sys(err, "cannot write the order to end job %s", JOBID(id)) : 0;
 }
 
