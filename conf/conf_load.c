@@ -127,6 +127,13 @@ int conf_load_lines(struct conf *ret_conf, struct conf_lines *ret_lines, struct 
 	return 0;
 }
 
+int conf_load_builtin(struct conf *ret_conf, struct err *err)
+{
+	struct conf_lines lines;
+
+	return read_builtin(ret_conf, &lines, err);
+}
+
 int conf_load(struct conf *ret_conf, struct err *err)
 {
 	struct conf_lines lines;

@@ -369,6 +369,8 @@ static int run_one(struct worker *worker, struct err *err)
 	} else {
 		verdict.outcome = result > 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
 		verdict.exit_code = result > 0 ? EXIT_OK : EXIT_NO_START;
+		/* A newer pgpu's record: the next worker may be of that one. */
+		verdict.unstarted = result < 0 && err->errnum == EPROTO;
 		verdict.why = *err;
 		if (prepared.job.name)
 			describe(&member->job, &prepared);
