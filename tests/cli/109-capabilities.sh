@@ -91,7 +91,7 @@ if setcap cap_sys_ptrace,cap_sys_nice=ep "$SANDBOX/bin/given" 2>"$err" && setcap
 	wait $holder $waiter
 	their_conf 'lanes = 2'
 
-	export TMPDIR=$SANDBOX/other/work LD_LIBRARY_PATH=/nowhere LD_PRELOAD=/nowhere.so MALLOC_ARENA_MAX=2 EMPTY='' ODD=$'two\nlines\xff'
+	export TMPDIR=$SANDBOX/other/work LD_LIBRARY_PATH=/nowhere LD_PRELOAD=libc.so.6 MALLOC_ARENA_MAX=2 EMPTY='' ODD=$'two\nlines\xff'
 	mine='^(GPU_QUEUE|GPU_QUEUE_PID|GPU_QUEUE_TURN|GPU_QUEUE_FROZEN|AMD_PRIORITY|PGPU_JOB_ID|PGPU_PROGRESS|_)='
 	"${them[@]}" -- env -0 | grep -azvE "$mine" | sort -z >wanted
 	"${them[@]}" -- "${given[@]}" run -q -- env -0 | grep -azvE "$mine" | sort -z >found
