@@ -146,6 +146,7 @@ const struct conf_class *conf_class_need(const struct conf *conf, const char *na
 void conf_path(char path[PATH_MAX]);
 /* Reads the file named by conf_path(). */
 int conf_load(struct conf *ret_conf, struct err *err);
+int conf_load_builtin(struct conf *ret_conf, struct err *err);
 /* Reads and checks one named file (`pgpu conf --check FILE`). */
 int conf_load_file(const char *path, struct conf *ret_conf, struct err *err);
 

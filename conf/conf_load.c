@@ -48,6 +48,10 @@ static int check_file(int fd, const char *path, struct stat *found, struct err *
 	if (found->st_uid != 0 && found->st_uid != geteuid())
 		return err_set(err, EXIT_USAGE, "%s: cannot use it: it belongs to user %u, not to root or user %u",
 			       shown, found->st_uid, geteuid());
+	/* Many give each user a group of his own, and let that group write. */
+	bool others = found->st_mode & S_IWOTH || (found->st_mode & S_IWGRP && found->st_gid != getegid());
+	if (others)
+		return err_set(err, EXIT_USAGE, "%s: cannot use it: other users may write to it (chmod go-w)", shown);
 	return 0;
 }
 
@@ -121,6 +125,13 @@ int conf_load_lines(struct conf *ret_conf, struct conf_lines *ret_lines, struct 
 	*ret_conf = conf;
 	*ret_lines = lines;
 	return 0;
+}
+
+int conf_load_builtin(struct conf *ret_conf, struct err *err)
+{
+	struct conf_lines lines;
+
+	return read_builtin(ret_conf, &lines, err);
 }
 
 int conf_load(struct conf *ret_conf, struct err *err)

@@ -215,7 +215,8 @@ static int note_one(struct spool *spool, uint64_t of, uint64_t who, struct err *
 		SCOPE_FD int folder = open_news(spool, of, true, err);
 		if (folder < 0)
 			return -1;
-		SCOPE_FD int fd = openat(folder, JOBID(who), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		SCOPE_FD int fd =
+			openat(folder, JOBID(who), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 		if (fd >= 0)
 			return 0;
 		if (errno != ENOENT)

@@ -18,8 +18,9 @@
 void hold_write_frozen(const struct hold *hold, int64_t frozen_ns)
 {
 	char text[32];
-	SCOPE_FD int fd =
-		hold->frozen_file[0] ? open(hold->frozen_file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	SCOPE_FD int fd = hold->frozen_file[0] ? open(hold->frozen_file,
+						      O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
+					       : -1;
 	int length = fmt(text, sizeof text, "%020lld\n", (long long)(frozen_ns / NS_PER_MS));
 
 	if (fd >= 0 && pwrite(fd, text, (size_t)length, 0) != length)

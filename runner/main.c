@@ -12,6 +12,7 @@
 #include "conf/base/text.h"
 #include "runner/cell/caps.h"
 #include "runner/commands.h"
+#include "runner/version.h"
 
 static const struct command {
 	const char *name;
@@ -51,7 +52,15 @@ static int print_help(void)
 		if (!commands[i].hidden)
 			buf_printf(&out, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	}
-	buf_puts(&out, "\nEvery command has --help; pgpu(1) is the manual.\n");
+	buf_puts(&out, "\nEvery command has --help; pgpu --version says which pgpu this is; pgpu(1) is the manual.\n");
+	return print_buf(&out);
+}
+
+static int print_version(void)
+{
+	SCOPE_BUF struct buf out = BUF_EMPTY;
+
+	buf_puts(&out, "pgpu " PGPU_VERSION "\n");
 	return print_buf(&out);
 }
 
@@ -96,6 +105,8 @@ static int dispatch(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
 		return print_help();
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
+		return print_version();
 	for (int i = 0; i < COMMANDS; i++) {
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run(argc - 1, argv + 1);

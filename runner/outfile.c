@@ -46,6 +46,20 @@ static int open_folder(const char *path, struct err *err)
 	return folder < 0 ? err_sys(err, "cannot open folder /") : TAKE_FD(folder);
 }
 
+/*
+ * In a folder like /tmp anybody can put a file, or a FIFO, where a job's output is to go, and read it there. The rule is
+ * that of fs.protected_regular (proc_sys_fs(5)), which covers only an open that may make the file.
+ */
+static bool is_planted(int folder, int fd)
+{
+	struct stat parent, found;
+
+	if (fstat(fd, &found) < 0 || found.st_uid == geteuid() || (!S_ISREG(found.st_mode) && !S_ISFIFO(found.st_mode)))
+		return false;
+	return fstat(folder, &parent) < 0 ||
+	       (parent.st_mode & S_ISVTX && parent.st_mode & (S_IWGRP | S_IWOTH) && found.st_uid != parent.st_uid);
+}
+
 static int open_file(int folder, const char *name)
 {
 	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
@@ -74,6 +88,9 @@ int outfile_open(const char *path, bool empty, struct err *err)
 	SCOPE_FD int fd = open_file(folder, strrchr(path, '/') + 1);
 	if (fd < 0)
 		return err_sys(err, "cannot open output %s", path);
+	if (is_planted(folder, fd))
+		return err_set(err, EXIT_FAILED,
+			       "cannot open output %s: another user put it into a folder that all may write to", path);
 	/* A device or a FIFO has nothing to lose. */
 	if (empty && (fstat(fd, &found) < 0 || (S_ISREG(found.st_mode) && ftruncate(fd, 0) < 0)))
 		return err_sys(err, "cannot empty output %s", path);

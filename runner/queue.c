@@ -44,7 +44,9 @@ static int open_folders(struct queue *queue, struct err *err)
 
 int queue_open_worker(struct queue *queue, struct err *err)
 {
-	return open_folders(queue, err) < 0 ? -1 : line_conf(&queue->line, true, err);
+	if (open_folders(queue, err) < 0 || line_conf(&queue->line, true, err) < 0)
+		return -1;
+	return queue->line.conf_foreign ? err_pass(err, &queue->line.conf_err) : 0;
 }
 
 int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
@@ -58,6 +60,10 @@ int queue_open(struct queue *queue, enum queue_conf policy, struct err *err)
 		return -1;
 	if (queue->line.conf_broken && policy == QUEUE_STRICT)
 		return err_pass(err, &queue->line.conf_err);
+	if (queue->line.conf_foreign) {
+		say("%s; the queue is a newer pgpu's, and this one starts nothing", queue->line.conf_err.text);
+		return 0;
+	}
 	if (queue->line.conf_broken)
 		say("%s; the queue goes on with the last configuration that was right", queue->line.conf_err.text);
 	if (queue->inside)

@@ -76,9 +76,9 @@ int rescue_sweep(struct line *line, struct err *err)
 	bool swept = file_exists(line->boot_fd, "swept");
 	if (!swept) {
 		result = line->spool.sweep(line->spool.context, err);
-		SCOPE_FD int fd =
-			result < 0 ? -1
-				   : openat(line->boot_fd, "swept", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		SCOPE_FD int fd = result < 0 ? -1
+					     : openat(line->boot_fd, "swept",
+						      O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 		if (result == 0 && fd < 0)
 			result = err_sys(err, "cannot note the sweep after the boot");
 	}

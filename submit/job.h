@@ -189,9 +189,12 @@ int job_complete(struct job *job, const struct conf *conf, const char *submit_di
  */
 int job_complete_run(struct job *job, const struct conf *conf, const char *workdir, struct err *err);
 
+/* Of a record's first JOB_RECORD_HEAD bytes: a pgpu wrote it that writes a newer version than this one. */
+enum { JOB_RECORD_HEAD = 64 };
+bool job_record_is_newer(const char *head);
 /*
  * The record of a completed job. job_record_parse() returns the same job and facts, byte for byte; it refuses a version
- * that is newer than its own. Its errors name no file (the caller does) and have exit code 1.
+ * that is newer than its own, with errnum EPROTO. Its errors name no file (the caller does) and have exit code 1.
  */
 void job_format(const struct job *job, const struct job_facts *facts, struct buf *record);
 int job_record_parse(const char *text, size_t size, struct job *ret_job, struct job_facts *ret_facts, struct err *err);

@@ -334,9 +334,13 @@ static int take_facts(const char *next, struct job_facts *facts, struct err *err
 
 	if (take_number(&next, "version", 1, &version, err) < 0)
 		return -1;
-	if (version > RECORD_VERSION)
-		return err_set(err, EXIT_FAILED, "cannot read record: its version %lld is newer than this pgpu",
-			       (long long)version);
+	if (version > RECORD_VERSION) {
+		err_set(err, EXIT_FAILED, "cannot read record: its version %lld is newer than this pgpu",
+			(long long)version);
+		if (err)
+			err->errnum = EPROTO;
+		return -1;
+	}
 	if (take_id(&next, &facts->id, err) < 0 || take_time(&next, &facts->submitted_wall_ns, err) < 0 ||
 	    take_umask(&next, &facts->umask, err) < 0 || take_env_name(&next, facts->env_name, err) < 0)
 		return -1;
@@ -354,6 +358,14 @@ static int read_facts(const char *text, size_t size, struct job_facts *facts, st
 	if (strncmp(head, "---\n", 4) != 0)
 		return err_set(err, EXIT_FAILED, "cannot read record: it does not begin with '---'");
 	return take_facts(head + 4, facts, err);
+}
+
+bool job_record_is_newer(const char *head)
+{
+	static const char start[] = "---\n# pgpu version ";
+	const char *end;
+
+	return strncmp(head, start, sizeof start - 1) == 0 && fmt_read(head + sizeof start - 1, &end) > RECORD_VERSION;
 }
 
 int job_record_parse(const char *text, size_t size, struct job *ret_job, struct job_facts *ret_facts, struct err *err)

@@ -158,6 +158,9 @@ static int remove_environments(struct list *list, int64_t now_wall_ns, struct er
 		if (spool_each(list->spool, (enum spool_state)state, add_used, list, err) < 0)
 			return -1;
 	}
+	/* Which environment a newer pgpu's record names is not known. */
+	if (list->spool->newer)
+		return 0;
 	if (folder < 0 || names_open(&names, folder) < 0)
 		return err_sys(err, "cannot read env");
 	if (list->used_count)

@@ -52,6 +52,7 @@ enum outcome outcome_parse(const char *word)
 void spool_open(struct spool *spool, int queue_fd)
 {
 	spool->queue_fd = queue_fd;
+	spool->newer = false;
 	spool->told_id = 0;
 	spool->told = ORDER_NONE;
 	for (int i = 0; i < SPOOL_FOLDERS; i++)
@@ -207,6 +208,26 @@ void spool_set_aside(struct spool *spool, enum spool_state state, const char *fi
 	say("%s/%.200s is set aside in bad/: %s", folder_names[state], file, reason);
 }
 
+/* What is not ours to understand is not ours to move either: an older pgpu is called by mistake, or outlives its
+ * successor's first call. */
+static void leave_alone(struct spool *spool, enum spool_state state, const char *file)
+{
+	if (!spool->newer)
+		say("%s/%.200s is left alone: a newer pgpu wrote it", folder_names[state], file);
+	spool->newer = true;
+}
+
+/* Of a name that is none to us: whether the file says that it is a newer record. */
+static bool is_newer(int folder, const char *file)
+{
+	SCOPE_FD int fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char head[JOB_RECORD_HEAD + 1];
+	ssize_t got = fd >= 0 && file_is_ours(fd, file, NULL) ? pread(fd, head, JOB_RECORD_HEAD, 0) : -1;
+
+	head[got < 0 ? 0 : got] = '\0';
+	return job_record_is_newer(head);
+}
+
 int spool_each(struct spool *spool, enum spool_state state,
 	       int (*visit)(const struct spool_name *name, const char *file, void *context), void *context,
 	       struct err *err)
@@ -227,6 +248,8 @@ int spool_each(struct spool *spool, enum spool_state state,
 			    (name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
 		if (ours && (found->d_type == DT_REG || found->d_type == DT_UNKNOWN))
 			result = visit(&name, found->d_name, context);
+		else if (!ours && is_newer(folder, found->d_name))
+			leave_alone(spool, state, found->d_name);
 		else
 			spool_set_aside(spool, state, found->d_name,
 					ours ? "it is not a regular file" : "the name is none of a job");
@@ -427,7 +450,9 @@ int spool_read(struct spool *spool, enum spool_state state, const char *file, st
 		result = job_record_parse(text, size, ret_job, ret_facts, &why);
 	if (result == 0)
 		return 0;
-	if (why.errnum != ENOENT && !err_may_pass(&why))
+	if (why.errnum == EPROTO)
+		leave_alone(spool, state, file);
+	else if (why.errnum != ENOENT && !err_may_pass(&why))
 		spool_set_aside(spool, state, file, why.text);
 	return err_pass(err, &why);
 }
@@ -548,7 +573,7 @@ static int put_order(struct spool *spool, uint64_t id, const char *name, struct 
 
 	if (folder < 0)
 		return -1;
-	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	SCOPE_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	return fd < 0 ? err_sys(err, "cannot write the order to end job %s", JOBID(id)) : 0;
 }
 

@@ -85,6 +85,7 @@ enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
 struct spool {
 	int queue_fd;		    /* borrowed */
 	int folders[SPOOL_FOLDERS]; /* opened, and made, when first needed */
+	bool newer;		    /* it has records that a newer pgpu wrote; they are left alone, and one is named */
 	uint64_t told_id;	    /* spool_told() */
 	enum spool_order told;
 };

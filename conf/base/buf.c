@@ -85,8 +85,8 @@ void buf_json(struct buf *buf, const char *text)
 			buf_puts(buf, "\\n");
 		else if (byte == '\t')
 			buf_puts(buf, "\\t");
-		else if (byte < 0x20 || byte == 0x7f)
-			buf_printf(buf, "\\u%04x", byte);
+		else if (text_order_length(p))
+			buf_printf(buf, "\\u%04x", length == 2 ? (unsigned char)p[1] : byte);
 		else
 			buf_add(buf, p, length);
 		p += length ? length : 1;
@@ -133,8 +133,9 @@ void buf_field(struct buf *buf, const char *text, size_t limit)
 {
 	size_t start = buf->size;
 
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (limit && buf->size - start + 4 > limit)
+	for (const char *p = text; *p;) {
+		size_t order = text_order_length(p), length = order ? order : text_utf8_length(p);
+		if (limit && buf->size - start + 4 * length > limit)
 			return;
 		if (*p == '\t')
 			buf_puts(buf, "\\t");
@@ -142,10 +143,12 @@ void buf_field(struct buf *buf, const char *text, size_t limit)
 			buf_puts(buf, "\\n");
 		else if (*p == '\\')
 			buf_puts(buf, "\\\\");
-		else if (*p < 0x20 || *p == 0x7f)
-			buf_printf(buf, "\\x%02x", *p);
+		else if (order == 0)
+			buf_add(buf, p, length);
 		else
-			buf_add(buf, p, 1);
+			for (size_t i = 0; i < order; i++)
+				buf_printf(buf, "\\x%02x", (unsigned char)p[i]);
+		p += length;
 	}
 }
 

@@ -65,7 +65,11 @@ int folder_open_as(int at, const char *name, const char *shown, bool create, str
 	struct stat found;
 	if (fstat(fd, &found) < 0)
 		return err_sys(err, "cannot look at folder %s", shown);
-	return refuse_stranger(&found, shown, err) < 0 ? -1 : TAKE_FD(fd);
+	if (refuse_stranger(&found, shown, err) < 0)
+		return -1;
+	if (found.st_mode & (S_IWGRP | S_IWOTH))
+		return err_set(err, EXIT_FAILED, "cannot use %s: other users may write to it (chmod go-w)", shown);
+	return TAKE_FD(fd);
 }
 
 int folder_open(int at, const char *name, bool create, struct err *err)

@@ -17,7 +17,8 @@
 int write_all(int fd, const void *bytes, size_t count);
 
 /*
- * Opens folder `name` below `at` (or AT_FDCWD) and checks that it is a folder, no link, and ours. With `create` a
+ * Opens folder `name` below `at` (or AT_FDCWD) and checks that it is a folder, no link, ours, and writable by nobody
+ * else. With `create` a
  * missing one is made with mode 0700 (only the last part of the path). Returns the descriptor.
  */
 int folder_open(int at, const char *name, bool create, struct err *err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fmt.h"
+#include "text.h"
 
 static bool silent;
 
@@ -55,11 +56,15 @@ static void put_line(const char *text)
 	char line[4096];
 	size_t used = (size_t)fmt(line, sizeof line, "pgpu: ");
 
-	for (const unsigned char *p = (const unsigned char *)text; *p && used < sizeof line - 8; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			used += (size_t)fmt(line + used, sizeof line - used, "\\x%02x", *p);
-		else
-			line[used++] = (char)*p;
+	for (const char *p = text; *p && used < sizeof line - 16;) {
+		size_t order = text_order_length(p);
+		const char *end = p + (order ? order : text_utf8_length(p));
+		for (; p < end; p++) {
+			if (order)
+				used += (size_t)fmt(line + used, sizeof line - used, "\\x%02x", (unsigned char)*p);
+			else
+				line[used++] = *p;
+		}
 	}
 	line[used++] = '\n';
 	put(line, used);

@@ -443,6 +443,18 @@ size_t text_utf8_length(const char *text)
 	return length;
 }
 
+size_t text_order_length(const char *text)
+{
+	unsigned char first = (unsigned char)text[0];
+
+	if (first < 0x80)
+		return first < 0x20 || first == 0x7f;
+	size_t length = text_utf8_length(text);
+	if (length == 0)
+		return 1;
+	return first == 0xc2 && (unsigned char)text[1] < 0xa0 ? 2 : 0;
+}
+
 bool text_printable(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size;) {
@@ -460,10 +472,9 @@ void text_show(const char *text, char *shown, size_t size)
 	size_t used = 0;
 
 	while (*text) {
-		size_t length = text_utf8_length(text);
-		bool plain = length > 1 ? (unsigned char)text[0] != 0xc2 || (unsigned char)text[1] >= 0xa0
-					: length == 1 && (unsigned char)*text >= 0x20 && *text != 0x7f;
-		size_t step = length ? length : 1;
+		size_t order = text_order_length(text);
+		bool plain = order == 0;
+		size_t step = plain ? text_utf8_length(text) : order;
 		if (used + step + 1 > size)
 			break;
 		if (plain)

@@ -30,7 +30,7 @@ void line_init(struct line *line)
 	line->queue_fd = line->boot_fd = line->tickets_fd = line->lock_fd = -1;
 	line->stops_blocked = false;
 	line->conf_copy = 0;
-	line->conf_broken = line->conf_new = false;
+	line->conf_broken = line->conf_new = line->conf_foreign = false;
 	line->no_tickets = (struct names_empty){ 0 };
 	line->spool = (struct line_spool){ 0 };
 	line->card = (struct line_card){ 0 };
@@ -161,7 +161,11 @@ int line_conf(struct line *line, bool may_lock, struct err *err)
 	if (line->conf_broken) {
 		if (have_copy)
 			return 0;
-		return err_pass(err, &line->conf_err);
+		/* Our file and the copy are both a newer pgpu's. What it counts with we do not know: nothing is
+		 * started by us. */
+		line->conf_foreign = missing.errnum == EPROTO && conf_load_builtin(&line->conf, err) == 0;
+		line->conf.drained_until_s = CONF_NEVER;
+		return line->conf_foreign ? 0 : err_pass(err, &line->conf_err);
 	}
 	line->conf = *found;
 	line->conf.drained_until_s = read_drained(line);

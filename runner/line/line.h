@@ -119,6 +119,7 @@ struct line {
 	bool conf_new;	     /* we took over a changed file: those that hold or wait go by what it said before */
 	uint64_t conf_copy;  /* which copy `conf` was read from: inode and change time, since a file system gives an
 				inode of two copies ago to the next; 0: none */
+	bool conf_foreign;   /* conf_broken, and the copy is a newer pgpu's: drained, whatever they say */
 	bool conf_broken;    /* the file on disk is not in force, and conf_err says why */
 	struct conf conf;    /* filled by line_conf() alone: four pages, of which two are used */
 	struct err conf_err; /* last, since it is seldom touched */

@@ -66,9 +66,12 @@ void wake_close(struct wake *wake)
 	*wake = WAKE_NONE;
 }
 
+/* Strangers get no farther than the folder; should they, they are not to keep us from our work. */
 int wake_accept(struct wake *wake)
 {
-	for (;;) {
+	enum { STRANGERS = 64 };
+
+	for (int tries = 0; tries < STRANGERS; tries++) {
 		SCOPE_FD int fd = accept4(wake->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		struct ucred peer;
 		socklen_t size = sizeof peer;
@@ -80,6 +83,7 @@ int wake_accept(struct wake *wake)
 		    (peer.uid == wake->user || peer.uid == 0))
 			return TAKE_FD(fd);
 	}
+	return -1;
 }
 
 int wake_receive(int fd, char *text)
@@ -95,6 +99,16 @@ int wake_receive(int fd, char *text)
 	return (int)got;
 }
 
+/* Whoever bound the socket is of our user: a folder on the way to it may be one that others can exchange. */
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       (peer.uid == geteuid() || peer.uid == 0 || geteuid() == 0);
+}
+
 static int call(const char *path, const char *message)
 {
 	SCOPE_FD int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -102,7 +116,7 @@ static int call(const char *path, const char *message)
 
 	if (fd < 0 || address(path, &name) < 0)
 		return -1;
-	if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0)
+	if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0 || !is_ours(fd))
 		return -1;
 	if (send(fd, message, strlen(message), MSG_NOSIGNAL) < 0)
 		return -1;

@@ -91,13 +91,16 @@ if setcap cap_sys_ptrace,cap_sys_nice=ep "$SANDBOX/bin/given" 2>"$err" && setcap
 	wait $holder $waiter
 	their_conf 'lanes = 2'
 
-	export TMPDIR=$SANDBOX/other/work LD_LIBRARY_PATH=/nowhere MALLOC_ARENA_MAX=2 EMPTY='' ODD=$'two\nlines\xff'
+	export TMPDIR=$SANDBOX/other/work LD_LIBRARY_PATH=/nowhere LD_PRELOAD=libc.so.6 MALLOC_ARENA_MAX=2 EMPTY='' ODD=$'two\nlines\xff'
 	mine='^(GPU_QUEUE|GPU_QUEUE_PID|GPU_QUEUE_TURN|GPU_QUEUE_FROZEN|AMD_PRIORITY|PGPU_JOB_ID|PGPU_PROGRESS|_)='
 	"${them[@]}" -- env -0 | grep -azvE "$mine" | sort -z >wanted
 	"${them[@]}" -- "${given[@]}" run -q -- env -0 | grep -azvE "$mine" | sort -z >found
-	unset TMPDIR LD_LIBRARY_PATH MALLOC_ARENA_MAX EMPTY ODD
+	unset TMPDIR LD_LIBRARY_PATH LD_PRELOAD MALLOC_ARENA_MAX EMPTY ODD
 	same_bytes "the environment is the caller's, with what libc hides from such a program" wanted found
 	check "TMPDIR is in it" grep -qz ^TMPDIR= found
+	check "and LD_PRELOAD" grep -qz ^LD_PRELOAD= found
+	equals "the job's program starts as any other: no AT_SECURE" 0 \
+		"$("${them[@]}" -- "${given[@]}" run -q -- env LD_SHOW_AUXV=1 true | sed -n 's/^AT_SECURE: *//p')"
 else
 	given=()
 	skip "nothing of a file capability reaches the job" "no file capabilities here"

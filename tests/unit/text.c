@@ -314,6 +314,12 @@ static void bytes_for_display(void **state)
 	assert_false(text_printable("\xe2\x82\xac", 2));
 	text_show("a\x1b[\xff\xe2\x82\xac\xc2\x85", text, sizeof text);
 	assert_string_equal(text, "a?[?\xe2\x82\xac?");
+	assert_int_equal(text_order_length("\n"), 1);
+	assert_int_equal(text_order_length("\x7f"), 1);
+	assert_int_equal(text_order_length("\xff"), 1);
+	assert_int_equal(text_order_length("\xc2\x9b"), 2);
+	assert_int_equal(text_order_length("\xc2\xa0"), 0);
+	assert_int_equal(text_order_length("~"), 0);
 	text_show("12\xe2\x82\xac", text, 5);
 	assert_string_equal(text, "12");
 }
