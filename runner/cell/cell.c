@@ -311,11 +311,20 @@ void cell_kill(const struct cell *cell)
 	cell_freeze(cell, false, 0);
 }
 
+/* The number at `text`, in so many of what is returned; -1 for what is none ("max"), or does not fit. */
+static int64_t figure(const char *text, int64_t unit)
+{
+	const char *end;
+	uint64_t number = fmt_read(text, &end);
+
+	return end == text || number > (uint64_t)(INT64_MAX / unit) ? -1 : (int64_t)number * unit;
+}
+
 static int64_t read_number(const struct cell *cell, const char *name)
 {
 	char text[32];
 
-	return file_read_small(cell->fd, name, text, sizeof text) > 0 ? fmt_read_signed(text, NULL) : -1;
+	return file_read_small(cell->fd, name, text, sizeof text) > 0 ? figure(text, 1) : -1;
 }
 
 void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures)
@@ -326,7 +335,7 @@ void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures
 	if (cell->fd < 0)
 		return;
 	if (file_read_small(cell->fd, "cpu.stat", text, sizeof text) > 0 && strncmp(text, "usage_usec ", 11) == 0)
-		ret_figures->cpu_ns = fmt_read_signed(text + 11, NULL) * 1000;
+		ret_figures->cpu_ns = figure(text + 11, 1000);
 	ret_figures->peak_memory_bytes = read_number(cell, "memory.peak");
 }
 
@@ -357,7 +366,7 @@ static int64_t read_figure(int folder, const char *name, const char *key)
 		return -1;
 	for (char *row; (row = strsep(&next, "\n"));) {
 		if (strncmp(row, key, length) == 0 && row[length] == ' ')
-			return fmt_read_signed(row + length, NULL);
+			return figure(row + length, 1);
 	}
 	return -1;
 }
@@ -378,9 +387,10 @@ void cell_read_pressure(const struct cell *cell, struct cell_pressure *ret_press
 		found = strstr(text, percent);
 	if (!found)
 		return;
-	ret_pressure->percent = (int)fmt_read(found + sizeof percent - 1, NULL);
+	int64_t share = figure(found + sizeof percent - 1, 1);
+	ret_pressure->percent = share > 100 ? -1 : (int)share;
 	if ((found = strstr(found, total)))
-		ret_pressure->waited_ns = fmt_read_signed(found + sizeof total - 1, NULL) * 1000;
+		ret_pressure->waited_ns = figure(found + sizeof total - 1, 1000);
 }
 
 static uint64_t read_count(const struct cell *cell, const char *name, const char *key)
