@@ -265,7 +265,7 @@ static int read_rows(int fd, off_t from, int (*visit)(const struct history_row *
 	if (!file || !row) {
 		err_sys(err, "cannot read log.tsv");
 		if (file)
-			fclose(file);
+			(void)fclose(file);
 		else if (copy >= 0)
 			close(copy);
 		return -1;
@@ -278,7 +278,7 @@ static int read_rows(int fd, off_t from, int (*visit)(const struct history_row *
 		if (parse_row(text, row) == 0)
 			result = visit(row, context);
 	}
-	fclose(file);
+	(void)fclose(file);
 	return result;
 }
 

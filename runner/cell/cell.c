@@ -218,6 +218,15 @@ bool cell_freeze(const struct cell *cell, bool frozen, int timeout_ms)
 	return wait_for_event(cell, "frozen", frozen, timeout_ms);
 }
 
+/* The number at `text`, in so many of what is returned; -1 for what is none ("max"), or does not fit. */
+static int64_t figure(const char *text, int64_t unit)
+{
+	const char *end;
+	uint64_t number = fmt_read(text, &end);
+
+	return end == text || number > (uint64_t)(INT64_MAX / unit) ? -1 : (int64_t)number * unit;
+}
+
 /* A look at the cgroup open as `folder` and at those nested in it; removes the nested ones where that is wanted. */
 struct walk {
 	void (*look)(int folder, struct walk *walk);
@@ -226,6 +235,7 @@ struct walk {
 	bool remove; /* the kernel removes only empty leaves */
 };
 
+/* NOLINTNEXTLINE(misc-no-recursion): `depth` bounds it */
 static void walk_below(int folder, struct walk *walk, int depth)
 {
 	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -252,12 +262,12 @@ static void visit_processes(int folder, struct walk *walk)
 	FILE *file = fd < 0 ? NULL : fdopen(TAKE_FD(fd), "r");
 
 	while (file && getline(&pids, &size, file) > 0) {
-		pid_t pid = (pid_t)fmt_read_signed(pids, NULL);
-		if (pid > 0)
-			walk->visit(pid, walk->context);
+		int64_t pid = figure(pids, 1);
+		if (pid > 0 && pid <= INT32_MAX)
+			walk->visit((pid_t)pid, walk->context);
 	}
 	if (file)
-		fclose(file);
+		(void)fclose(file);
 }
 
 void cell_each(const struct cell *cell, void (*visit)(pid_t pid, void *context), void *context)
@@ -309,15 +319,6 @@ void cell_kill(const struct cell *cell)
 		cell_wait_empty(cell, 10);
 	}
 	cell_freeze(cell, false, 0);
-}
-
-/* The number at `text`, in so many of what is returned; -1 for what is none ("max"), or does not fit. */
-static int64_t figure(const char *text, int64_t unit)
-{
-	const char *end;
-	uint64_t number = fmt_read(text, &end);
-
-	return end == text || number > (uint64_t)(INT64_MAX / unit) ? -1 : (int64_t)number * unit;
 }
 
 static int64_t read_number(const struct cell *cell, const char *name)
