@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * NAME [-max_total_time=S] FILE|FOLDER...: the target on each input, where there is no libFuzzer. With a time it goes on
- * from there with inputs that are cut, joined and changed at random: slower and blinder than libFuzzer, but everywhere.
+ * NAME [-max_total_time=S] FILE|FOLDER...: the target on each input, where there is no libFuzzer. With a time it goes
+ * on from there with inputs that are cut, joined and changed at random: slower and blinder than libFuzzer, but
+ * everywhere.
  *
  * An input of under 64 KB that takes more than a second of processor time, or 50 MiB of memory more, is a finding too.
  * What is being run stands in the file that $FUZZ_INPUT names, for whoever has to find out what it was.

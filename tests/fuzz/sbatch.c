@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A script whose comments are `#SBATCH` lines: submit/jobsbatch.h. Each line of the input is what stands behind that. */
+/* A script with `#SBATCH` lines: submit/jobsbatch.h. Each line of the input is what stands behind that word. */
 #include "job.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
