@@ -41,7 +41,7 @@ static void look(struct probe *probe, struct probe_account *account, struct cont
 	contender_kfd_free(&kfd);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	static struct probe probe;
 	struct probe_account account = PROBE_ACCOUNT_NONE;

@@ -37,7 +37,7 @@ static void read_cell(struct cell *cell)
 	dmem_set(cell->fd, 1 << 30);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	struct cell cell = CELL_NONE;
 	char line[DMEM_LINE];

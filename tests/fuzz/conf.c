@@ -75,7 +75,7 @@ static void as_copy(const uint8_t *bytes, size_t size)
 	free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	struct err err = ERR_NONE;
 	char path[128];

@@ -8,7 +8,7 @@
 
 static struct probe_client client, again;
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	char *text = fuzz_exact(bytes, size);
 	struct probe_span span = { text, size };

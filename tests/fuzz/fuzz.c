@@ -4,10 +4,44 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { INPUT_MAX = 64 << 10, SLOW_MS = 1000, MEMORY_KB = 50 << 10 };
+
 static char folder_path[64];
+
+static long processor_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (long)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
+}
+
+static long peak_kb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+/* Processor time, so that a busy machine finds nothing; memory as the most the process ever had. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	long began = processor_ms(), peak = peak_kb();
+
+	fuzz_one(bytes, size);
+	long took = processor_ms() - began, more = peak_kb() - peak;
+	if (size < INPUT_MAX && (took > SLOW_MS || more > MEMORY_KB)) {
+		fprintf(stderr, "%zu bytes took %ld ms and %ld kB\n", size, took, more);
+		abort();
+	}
+	return 0;
+}
 
 char *fuzz_exact(const uint8_t *bytes, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the fuzz targets share. A target, tests/fuzz/NAME.c, is the one function LLVMFuzzerTestOneInput(), which reads
- * bytes of any kind with the public functions of a layer; README.md in this folder is the manual. It is linked with
- * libFuzzer, or with replay.c, which runs the corpus alone.
+ * What the fuzz targets share. A target, tests/fuzz/NAME.c, is the one function fuzz_one(), which reads bytes of any
+ * kind with the public functions of a layer; README.md in this folder is the manual. It is linked with libFuzzer, or
+ * with replay.c, which runs the corpus alone.
  *
  * A target's own checks are HOLDS(): what was read must be written as the same, and read again.
  */
@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+int fuzz_one(const uint8_t *bytes, size_t size);
+/* What libFuzzer and replay.c call: fuzz_one(), ended where a small input takes more than it may of time or memory. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Ends the program, with the place, when it is false. */

@@ -2,7 +2,7 @@
 /* Job files in their three spellings: submit/job.h. */
 #include "job.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	char *text = fuzz_text(bytes, size);
 

@@ -84,7 +84,7 @@ static void send_one(const uint8_t *bytes, size_t size)
 	close(ends[1]);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	static bool opened;
 	const uint8_t *at = bytes, *end = bytes + size;

@@ -104,7 +104,7 @@ static void read_line(int queue_fd)
 	progress_read(path, &progress);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	static struct spool spool;
 	int queue_fd = fuzz_fresh("queue");

@@ -2,7 +2,7 @@
 /* A record that is read back from the spool: job_record_parse() of submit/job.h. */
 #include "job.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	struct job_facts facts = { 0 };
 	struct job job = JOB_EMPTY;

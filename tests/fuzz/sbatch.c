@@ -2,7 +2,7 @@
 /* A script with `#SBATCH` lines: submit/jobsbatch.h. Each line of the input is what stands behind that word. */
 #include "job.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	SCOPE_BUF struct buf text = BUF_EMPTY;
 	const uint8_t *at = bytes, *end = bytes + size;

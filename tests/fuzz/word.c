@@ -291,7 +291,7 @@ static const struct {
 	{ "words", words },
 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+int fuzz_one(const uint8_t *bytes, size_t size)
 {
 	char *text = fuzz_string(bytes, size), *value = strchr(text, ' ');
 
