@@ -41,7 +41,7 @@ for report in "$reports"/*; do
 	text=$(findings "$is_unit" "$report")
 	[ -n "$text" ] || { rm "$report"; continue; }
 	found=$((found + 1))
-	[ $found -gt 5 ] || head -n 30 <<<"$text"
+	[ $found -gt 5 ] || head -n 30 <<<"$text" | awk '{ print "# " $0 }'
 done
 echo "# reports of $SANITIZER: $found"
 [ $found -eq 0 ] || code=1
