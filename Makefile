@@ -2,10 +2,16 @@
 # make            builds build/pgpu            make demo     an overnight render in fast motion
 # make check      the whole test suite         make lint     only the checks of the source itself
 # make check-vm   the tests in a virtual machine (part of check)
+# make fuzz       the fuzzers, FUZZ_SECONDS=60 each           make analyse   the analysers that take minutes
+# make check-asan, make check-valgrind   the units and the command line under sanitizers, under valgrind
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
 
-# Size counts: a start is the pages it touches.
+# Size counts: a start is the pages it touches. A sanitizer's build, SANITIZE=address,undefined, is for tests alone.
+ifdef SANITIZE
+CFLAGS    ?= -O1 -g
+else
 CFLAGS    ?= -Os
+endif
 PREFIX    ?= /usr/local
 BUILD     ?= build
 MAKEFLAGS += --no-print-directory
@@ -19,7 +25,15 @@ HARDEN   = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SMALL    = -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
 ALL_C    = -std=c17 -D_GNU_SOURCE -I. -MMD -MP $(WARN) $(HARDEN) $(SMALL) $(CFLAGS)
 LEAN     = $(BUILD)/lean.ld
+ifdef SANITIZE
+# The sanitizers have their own checks for FORTIFY's, and want the unwind tables.
+HARDEN   = -fPIE -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+SMALL    =
+LEAN     =
+ALL_LD   = -pie -fsanitize=$(SANITIZE) $(LDFLAGS)
+else
 ALL_LD   = -pie -Wl,-T,$(LEAN) -Wl,-z,relro,-z,now,--as-needed,--gc-sections,--hash-style=gnu,--no-eh-frame-hdr $(LDFLAGS)
+endif
 
 # The three libraries go into the binary where the distribution has them as archives: a tenth of each start is saved.
 archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$(1))
@@ -30,14 +44,15 @@ SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c runner/line/*
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY  = $(BUILD)/libpgpu.a
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+FUZZERS := $(patsubst %.c,$(BUILD)/%,$(filter-out tests/fuzz/fuzz.c tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 PAGES   := $(wildcard man/*.[1-9])
 
 all: $(BUILD)/pgpu
 
-$(BUILD)/pgpu: $(OBJECTS) | $(LEAN)
+$(BUILD)/pgpu: $(OBJECTS) $(if $(SANITIZE),$(BUILD)/tests/sanitize/options.o) | $(LEAN)
 	$(CC) $(ALL_LD) -o $@ $^ $(LIBS)
 
-$(LEAN):
+$(BUILD)/lean.ld:
 	@mkdir -p $(@D)
 	@echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' >$@
 
@@ -46,6 +61,12 @@ $(BUILD)/%.o: %.c
 	$(CC) $(ALL_C) -c -o $@ $<
 
 $(BUILD)/conf/conf_builtin.o: conf/pgpu.conf
+ifdef SANITIZE
+# The child that becomes the job leaves its frames by execve(2), on a piece of our stack: marks around its variables would
+# be taken for ours.
+$(BUILD)/runner/cell/launch.o: CFLAGS += $(if $(findstring clang,$(CC)),-mllvm -asan-stack=0,--param asan-stack=0)
+endif
+$(BUILD)/tests/sanitize/options.o: CFLAGS += -DREPORTS='"$(abspath $(BUILD))/reports"'
 
 # Unit tests: tests/unit/NAME.c is one cmocka program; the archive gives it the layers it uses and no others.
 $(LIBRARY): $(filter-out $(BUILD)/runner/main.o,$(OBJECTS))
@@ -57,17 +78,44 @@ $(UNITS): %: %.o $(LIBRARY) | $(LEAN)
 
 units: $(UNITS)
 
+# Fuzz targets: linked with clang's libFuzzer where ENGINE names it, else with a driver of our own.
+ENGINE  ?= $(BUILD)/tests/fuzz/replay.o
+$(FUZZERS): %: %.o $(BUILD)/tests/fuzz/fuzz.o $(filter %.o,$(ENGINE)) $(LIBRARY) | $(LEAN)
+	$(CC) $(ALL_LD) $(filter -%,$(ENGINE)) -o $@ $^ $(LIBS)
+
+fuzzers: $(FUZZERS)
+
+fuzz:
+	@tests/deps.sh build check
+	@tests/fuzz/run.sh $${FUZZ_SECONDS:-60}
+
 check:
 	@tests/deps.sh build demo check
 	@tests/deps.sh vm && tests/vm/machine build || echo "no virtual machine yet; its tests say why"
 	@$(MAKE) all units
 	@tests/run.sh
 
+# The units and the command line under sanitizers and under valgrind: tests/sanitize/README.md.
+check-asan:
+	@tests/deps.sh build check
+	@$(MAKE) BUILD=$(BUILD)/asan SANITIZE=address,undefined all units
+	@tests/sanitize/suite.sh asan unit cli
+
+check-valgrind:
+	@tests/deps.sh build check
+	@$(MAKE) all units
+	@tests/sanitize/suite.sh valgrind unit cli
+
 check-vm:
 	@tests/deps.sh build
 	@tests/deps.sh vm && tests/vm/machine build || echo "no virtual machine yet; its tests say why"
 	@$(MAKE) all
 	@tests/run.sh vm
+
+# With clang's static analyser as well.
+analyse:
+	@tests/deps.sh build check
+	@tests/lint/analysers.sh all
 
 lint unit: all units
 	@tests/run.sh $@
@@ -98,6 +146,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all units unit check check-vm lint demo bench install uninstall clean
+.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench install uninstall clean
 .SECONDARY:
--include $(OBJECTS:.o=.d) $(UNITS:=.d)
+-include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FUZZERS:=.d)

@@ -133,7 +133,7 @@ static int take_drained(char **next, struct conf *conf)
 
 static void put_sum(char line[SUM_LINE], const char *text, size_t size)
 {
-	memcpy(line, "sum ", 4);
+	memcpy(line, "sum ", 4); /* NOLINT(bugprone-not-null-terminated-result): a piece of a line */
 	*conf_sum_put(line + 4, conf_sum(text, size)) = '\n';
 }
 

@@ -157,7 +157,7 @@ int hold_stop_aside(struct hold *hold, struct err *err)
 	terminal_restore(&hold->terminal);
 	/* Giving the lane up takes its time; who cancelled meanwhile found nobody stopped whom to continue. */
 	if (!is_over(hold))
-		raise(SIGSTOP);
+		(void)raise(SIGSTOP);
 	freeze_again(hold);
 	back_ns = clock_awake_ns();
 	if (member_resume(member, err) < 0)

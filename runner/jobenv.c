@@ -87,6 +87,7 @@ char **hold_environment(struct hold *hold, struct err *err)
 	size_t room = words_count(hold->task->environment) + words_count(hold->task->extra) + OWN +
 		      (has_card ? CARD_VARS : 0) + 1;
 	char **list = malloc(room * sizeof *list + OWN_SIZE + (has_card ? sizeof(struct card_vars) : 0)), **end = list;
+	/* cppcheck-suppress nullPointerArithmeticRedundantCheck ; not used before it is known to be there */
 	char *text = (char *)(list + room), number[32], path[PROGRESS_PATH];
 	struct card_vars *vars = has_card ? (struct card_vars *)(text + OWN_SIZE) : NULL;
 

@@ -607,7 +607,7 @@ int cmd_submit(int argc, char **argv)
 	if (request.help)
 		return print_usage(usage);
 	/* An id that cannot be told is an error of ours to mend, not a reason to die. */
-	signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
 	int code = queue_open(queue, QUEUE_STRICT, &err);
 	if (code == 0)
 		code = submit(queue, &request, &jobs, &err);

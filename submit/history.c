@@ -140,12 +140,17 @@ void history_unescape(char *text)
 
 static int64_t read_seconds(const char *text)
 {
-	long long whole;
-	int milli = 0;
+	const char *at;
+	uint64_t whole = fmt_read(text, &at);
+	int64_t ns = 0;
 
-	if (sscanf(text, "%lld.%3d", &whole, &milli) < 1)
+	if (at == text || whole >= (uint64_t)(INT64_MAX / NS_PER_S))
 		return -1;
-	return whole * NS_PER_S + milli * NS_PER_MS;
+	if (*at == '.') {
+		for (int64_t unit = NS_PER_S / 10; *++at >= '0' && *at <= '9' && unit >= NS_PER_MS; unit /= 10)
+			ns += (*at - '0') * unit;
+	}
+	return (int64_t)whole * NS_PER_S + ns;
 }
 
 static void copy(char *to, size_t size, char *from)
@@ -260,7 +265,7 @@ static int read_rows(int fd, off_t from, int (*visit)(const struct history_row *
 	if (!file || !row) {
 		err_sys(err, "cannot read log.tsv");
 		if (file)
-			fclose(file);
+			(void)fclose(file);
 		else if (copy >= 0)
 			close(copy);
 		return -1;
@@ -273,7 +278,7 @@ static int read_rows(int fd, off_t from, int (*visit)(const struct history_row *
 		if (parse_row(text, row) == 0)
 			result = visit(row, context);
 	}
-	fclose(file);
+	(void)fclose(file);
 	return result;
 }
 

@@ -168,7 +168,7 @@ static int refuse_arguments(const struct header *header, struct job_place place,
 static int take_command(struct header *header, struct jobyaml_entry *entry, struct err *err)
 {
 	struct job *job = header->job;
-	struct jobyaml_text *first = entry->count ? &entry->items[0] : NULL;
+	struct jobyaml_text *first = entry->items;
 
 	if (need_kind(header, entry, entry->kind != JOBYAML_MAP, "a shell line or a list", err) < 0 ||
 	    need_only_command(header, entry, err) < 0)

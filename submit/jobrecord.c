@@ -315,7 +315,9 @@ static int take_limits(const char **next, struct job_facts *facts, struct err *e
 	const char *at = text, *end;
 
 	facts->limits_known = text != NULL;
-	for (int i = 0; at && i < JOB_LIMITS; i++) {
+	if (!at)
+		return 0;
+	for (int i = 0; i < JOB_LIMITS; i++) {
 		at += *at == ' ';
 		errno = 0;
 		facts->limits[i] = *at == '-' ? UINT64_MAX : fmt_read(at, &end);

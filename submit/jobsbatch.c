@@ -439,7 +439,7 @@ static const struct directive *find(const char *name, size_t length, char letter
 	for (int i = 0; i < DIRECTIVES; i++) {
 		const struct directive *one = &directives[i];
 		if (letter ? one->letter == letter
-			   : strlen(one->name) == length && memcmp(one->name, name, length) == 0)
+			   : name && strlen(one->name) == length && memcmp(one->name, name, length) == 0)
 			return one;
 	}
 	return NULL;

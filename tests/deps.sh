@@ -23,6 +23,10 @@ table='
      check  command:spin            spin             -                 -
      check  command:mandoc          mandoc           mandoc            mandoc
      check  command:shellcheck      shellcheck       ShellCheck        shellcheck
+     check  command:clang           clang            clang             clang
+     check  command:clang-tidy      clang-tidy       clang-tools-extra clang
+     check  command:cppcheck        cppcheck         cppcheck          cppcheck
+     check  command:valgrind        valgrind         valgrind          valgrind
      vm     command:qemu-system-x86_64 qemu-system-x86 -            -
      vm     command:mmdebstrap      mmdebstrap       -                 -
      vm     command:cpio            cpio             -                 -

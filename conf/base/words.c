@@ -32,7 +32,9 @@ char **words_copy(char *const words[])
 	size_t count = words_count(words);
 	char **copy = words_new(count);
 
-	for (size_t i = 0; copy && i < count; i++) {
+	if (!copy)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
 		copy[i] = strdup(words[i]);
 		if (!copy[i]) {
 			words_free(copy);

@@ -218,6 +218,15 @@ bool cell_freeze(const struct cell *cell, bool frozen, int timeout_ms)
 	return wait_for_event(cell, "frozen", frozen, timeout_ms);
 }
 
+/* The number at `text`, in so many of what is returned; -1 for what is none ("max"), or does not fit. */
+static int64_t figure(const char *text, int64_t unit)
+{
+	const char *end;
+	uint64_t number = fmt_read(text, &end);
+
+	return end == text || number > (uint64_t)(INT64_MAX / unit) ? -1 : (int64_t)number * unit;
+}
+
 /* A look at the cgroup open as `folder` and at those nested in it; removes the nested ones where that is wanted. */
 struct walk {
 	void (*look)(int folder, struct walk *walk);
@@ -226,6 +235,7 @@ struct walk {
 	bool remove; /* the kernel removes only empty leaves */
 };
 
+/* NOLINTNEXTLINE(misc-no-recursion): `depth` bounds it */
 static void walk_below(int folder, struct walk *walk, int depth)
 {
 	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -252,12 +262,12 @@ static void visit_processes(int folder, struct walk *walk)
 	FILE *file = fd < 0 ? NULL : fdopen(TAKE_FD(fd), "r");
 
 	while (file && getline(&pids, &size, file) > 0) {
-		pid_t pid = (pid_t)fmt_read_signed(pids, NULL);
-		if (pid > 0)
-			walk->visit(pid, walk->context);
+		int64_t pid = figure(pids, 1);
+		if (pid > 0 && pid <= INT32_MAX)
+			walk->visit((pid_t)pid, walk->context);
 	}
 	if (file)
-		fclose(file);
+		(void)fclose(file);
 }
 
 void cell_each(const struct cell *cell, void (*visit)(pid_t pid, void *context), void *context)
@@ -315,7 +325,7 @@ static int64_t read_number(const struct cell *cell, const char *name)
 {
 	char text[32];
 
-	return file_read_small(cell->fd, name, text, sizeof text) > 0 ? fmt_read_signed(text, NULL) : -1;
+	return file_read_small(cell->fd, name, text, sizeof text) > 0 ? figure(text, 1) : -1;
 }
 
 void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures)
@@ -326,7 +336,7 @@ void cell_read_figures(const struct cell *cell, struct cell_figures *ret_figures
 	if (cell->fd < 0)
 		return;
 	if (file_read_small(cell->fd, "cpu.stat", text, sizeof text) > 0 && strncmp(text, "usage_usec ", 11) == 0)
-		ret_figures->cpu_ns = fmt_read_signed(text + 11, NULL) * 1000;
+		ret_figures->cpu_ns = figure(text + 11, 1000);
 	ret_figures->peak_memory_bytes = read_number(cell, "memory.peak");
 }
 
@@ -357,7 +367,7 @@ static int64_t read_figure(int folder, const char *name, const char *key)
 		return -1;
 	for (char *row; (row = strsep(&next, "\n"));) {
 		if (strncmp(row, key, length) == 0 && row[length] == ' ')
-			return fmt_read_signed(row + length, NULL);
+			return figure(row + length, 1);
 	}
 	return -1;
 }
@@ -378,9 +388,10 @@ void cell_read_pressure(const struct cell *cell, struct cell_pressure *ret_press
 		found = strstr(text, percent);
 	if (!found)
 		return;
-	ret_pressure->percent = (int)fmt_read(found + sizeof percent - 1, NULL);
+	int64_t share = figure(found + sizeof percent - 1, 1);
+	ret_pressure->percent = share > 100 ? -1 : (int)share;
 	if ((found = strstr(found, total)))
-		ret_pressure->waited_ns = fmt_read_signed(found + sizeof total - 1, NULL) * 1000;
+		ret_pressure->waited_ns = figure(found + sizeof total - 1, 1000);
 }
 
 static uint64_t read_count(const struct cell *cell, const char *name, const char *key)

@@ -276,6 +276,7 @@ struct candidate *elect_for(const struct conf *conf, const struct load *load, st
 
 	while ((best = elect(candidates))) {
 		bool fits = elect_fits(conf, load, best);
+		/* NOLINTNEXTLINE(bugprone-branch-clone): the order of the questions is the rule */
 		if (!fits && elect_waits_for_card(conf, load, best)) {
 			best->no_room = true;
 		} else if (!elect_has_room(conf, load, best)) {
@@ -349,7 +350,8 @@ enum waits_for elect_why(const struct conf *conf, const struct load *load, int l
 		return WAITS_CARD;
 	if (one->begun || lanes_busy >= conf->lanes)
 		return WAITS_LANE;
-	if (!elect_has_room(conf, load, elect_first(candidates, false)))
+	const struct candidate *first = elect_first(candidates, false);
+	if (first && !elect_has_room(conf, load, first))
 		return WAITS_MEMORY;
 	return elect_has_vram_anywhere(conf, load, one) ? WAITS_LANE : WAITS_VRAM;
 }
@@ -437,8 +439,8 @@ int elect_sequence(struct candidates *candidates, uint64_t last)
 		if (!last_one && list[i + 1].arrived < list[i].id)
 			list[i].arrived = list[i + 1].arrived;
 	}
-	for (size_t done = 0; done < count; done++) {
-		struct pile *pile = best_pile(piles, pile_count, list);
+	struct pile *pile;
+	for (size_t done = 0; (pile = best_pile(piles, pile_count, list)); done++) {
 		const char *session = list[pile->next].session;
 		sorted[done] = list[pile->next++];
 		last++;

@@ -31,7 +31,7 @@ static int stop_here(struct member *member, const struct lineup *lineup, struct 
 	if (member_pause(member, member->job.main.pid ? TICKET_FROZEN : TICKET_PASSED, err) < 0)
 		return -1;
 	if (!lineup->cancelled(lineup->context))
-		raise(SIGSTOP);
+		(void)raise(SIGSTOP);
 	note_continued(lineup);
 	return member_resume(member, err) < 0 ? -1 : look(member, err);
 }

@@ -15,6 +15,9 @@ cd "$SANDBOX/work" || exit 1
 
 # So many times the seconds that a test's job has for what it does: in the emulated machine ($SCENE) all takes longer.
 slow=${SCENE:+4} slow=${slow:-1}
+# asan or valgrind, where pgpu runs in one (tests/sanitize): it is slower, and has descriptors and address space of its own.
+sanitizer=${SANITIZER:-}
+[ -z "$sanitizer" ] || slow=$((slow * 4))
 out=$SANDBOX/out err=$SANDBOX/err # what the last `exits` printed
 count=0 failed=0 last=none finished=
 

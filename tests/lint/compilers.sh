@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The sources compile without a warning under gcc and under clang, and the stripped binary stays small. The bar of 400 kB,
+# gcc's analyser and its warnings at -O2 find nothing in the sources, and the stripped binary stays small. The bar of 400 kB,
 # which it was under before cards had lanes and services stood by, is the benchmark's; here it must not grow unseen.
+# What clang says is in analysers.sh.
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 bad=0
 
-for compiler in gcc clang; do
-	if ! command -v $compiler >/dev/null; then
-		echo "ok no warning under $compiler # SKIP no $compiler here"
-	elif text=$(make -s -j2 CC=$compiler BUILD="$build/by-$compiler" CFLAGS=-O2 all units 2>&1); then
-		echo "ok no warning under $compiler"
-	else
-		echo "not ok no warning under $compiler"
-		printf '%s\n' "$text" | grep -E 'error|warning|undefined|\*\*\*' | head -n 20 | sed 's/^/# /'
-		bad=1
-	fi
-done
+# malloc-leak takes a list that owns its texts, and a struct that is handed over, for leaks; LeakSanitizer looks for those.
+if ! command -v gcc >/dev/null; then
+	echo "ok no warning under gcc # SKIP no gcc here"
+elif text=$(make -s -k -j2 CC=gcc BUILD="$build/by-gcc" CFLAGS="-O2 -fanalyzer -Wno-analyzer-malloc-leak" all 2>&1); then
+	echo "ok no warning under gcc, and its analyser finds nothing"
+else
+	echo "not ok no warning under gcc, and its analyser finds nothing"
+	printf '%s\n' "$text" | grep -E 'error|warning|undefined|\*\*\*' | head -n 20 | sed 's/^/# /'
+	bad=1
+fi
 
 if [ -x "$build/pgpu" ]; then
 	strip -o "$build/pgpu.stripped" "$build/pgpu"

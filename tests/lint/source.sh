@@ -20,13 +20,20 @@ rule()
 	fi
 }
 
-# only_in "FILE…" REGEX: lines of shipped C, comments aside, that match outside of these files.
+# numbered FILE…: "FILE:LINE:" for each line of these files, in order.
+numbered() { awk '{ print FILENAME ":" FNR ":" }' "$@"; }
+
+# located NAMES: puts the names of the list NAMES in front of what grep -n printed of the same lines.
+located() { awk 'NR == FNR { name[NR] = $0; next } { line = $0 + 0; sub(/^[0-9]*:/, ""); print name[line] $0 }' "$1" -; }
+
+# only_in "FILE…" REGEX: lines of shipped C, comments aside, that match outside of these files. One grep over all files.
 only_in()
 {
-	local file
+	local file outside=()
 	for file in "${shipped[@]}"; do
-		[[ " $1 " = *" $file "* ]] || sed -E 's://.*::; s:/\*.*\*/::; /^[[:space:]]*\/?\*/s:.*::' "$file" | grep -nE -- "$2" | sed "s|^|$file:|"
+		[[ " $1 " = *" $file "* ]] || outside+=("$file")
 	done
+	sed -E 's://.*::; s:/\*.*\*/::; /^[[:space:]]*\/?\*/s:.*::' "${outside[@]}" | grep -nE -- "$2" | located <(numbered "${outside[@]}")
 }
 
 # one_file HEADER: the .c files that include it, when they are more than one.
@@ -62,12 +69,12 @@ rule "formats hold only what fmt.h knows" \
 	"$(only_in '' '"[^"]*%[^"]*"' | grep -E '(fmt|fmt_new|buf_printf|err_set|err_sys|err_wrap|say)\(' | grep -oE '"[^"]*"' | sed 's/%%//g' |
 		grep -E '%[-0]*([0-9]+|\*)?(\.([0-9]+|\*))?(l|ll|z)?([^-0-9.*lzduxosc]|$)' || true)"
 rule "no function is longer than 80 lines" "$(functions "${shipped[@]}" "${tests[@]}" | awk '$1 > 80')"
-rule "no line is wider than 120 columns" "$(for file in "${shipped[@]}" "${tests[@]}"; do
-	expand "$file" | grep -nE '^.{121}' | cut -c -100 | sed "s|^|$file:|"
-done)"
-rule "every file begins with its licence" "$(find Makefile .ci conf submit runner tests examples man -path tests/fixtures -prune -o -type f -print 2>/dev/null | grep -vE "\.md$|^conf/pgpu.conf$" | while read -r file; do
-	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$file"
-done)"
+rule "no line is wider than 120 columns" "$(sed '' "${shipped[@]}" "${tests[@]}" | expand | grep -nE '^.{121}' | cut -c -100 |
+	located <(numbered "${shipped[@]}" "${tests[@]}"))"
+# The corpus of the fuzzers and the fixtures are other people's texts.
+rule "every file begins with its licence" "$(find Makefile .ci conf submit runner tests examples man \( -path tests/fixtures -o -path tests/fuzz/corpus \) -prune -o \
+	-type f -print 2>/dev/null | grep -vE "\.md$|^conf/pgpu.conf$" | sort | comm -23 - <(find Makefile .ci conf submit runner tests examples man -type f -exec \
+	awk 'FNR <= 3 && /SPDX-License-Identifier: GPL-3.0-or-later/ { print FILENAME }' {} + | sort -u))"
 rule "no unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' "${shipped[@]}" "${tests[@]}")"
 echo "# the longest functions: $(functions "${shipped[@]}" | head -n 5 | awk '{ printf "%s%s %d", (NR > 1 ? ", " : ""), $3, $1 }')"
 exit $bad
