@@ -51,16 +51,26 @@ static int open_output(const struct job *job, const char *pattern, const struct 
 	return outfile_open(path, job->truncate && entry->restarts == 0, err);
 }
 
+static int open_error(const struct job *job, int output, const struct entry *entry, struct err *err)
+{
+	if (job->error)
+		return open_output(job, job->error, entry, err);
+	int fd = fcntl(output, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 ? err_sys(err, "cannot open the output file for errors") : fd;
+}
+
 static int open_files(struct prepared *prepared, const struct entry *entry, struct err *err)
 {
 	const struct job *job = &prepared->job;
-	mode_t mask = umask(prepared->facts.umask);
 
 	prepared->files[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	prepared->files[1] = prepared->files[0] < 0 ? -1 : open_output(job, job->output, entry, err);
+	if (prepared->files[0] < 0)
+		return err_sys(err, "cannot open /dev/null");
+	mode_t mask = umask(prepared->facts.umask);
+	prepared->files[1] = open_output(job, job->output, entry, err);
 	if (prepared->files[1] >= 0)
-		prepared->files[2] = job->error ? open_output(job, job->error, entry, err)
-						: fcntl(prepared->files[1], F_DUPFD_CLOEXEC, 3);
+		prepared->files[2] = open_error(job, prepared->files[1], entry, err);
 	umask(mask);
 	return prepared->files[2] < 0 ? -1 : 0;
 }

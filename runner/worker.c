@@ -260,12 +260,15 @@ static void log_hold(struct worker *worker, struct verdict *verdict)
 	history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
 }
 
-/* To those that wait for our job to begin or to end; it is not to fail for them. With `settle` they start now. */
+/* To those that wait for our job to begin or to end; it is not to fail for them. With `settle` they start now. What failed
+ * is tried once more: nobody else looks at them before the next rescue. */
 static void tell_news(struct worker *worker, bool settle)
 {
 	struct err err = ERR_NONE;
+	int news = -1;
 
-	int news = depend_news(&worker->queue.line, &worker->queue.spool, worker->member.job.id, &err);
+	for (int tries = 0; news < 0 && tries < 2; tries++)
+		news = depend_news(&worker->queue.line, &worker->queue.spool, worker->member.job.id, &err);
 	if (news > 0 && settle)
 		news = member_settle(&worker->member, &err);
 	if (news < 0)
