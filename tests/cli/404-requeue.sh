@@ -71,4 +71,15 @@ open_gate r
 wait
 exits 1 "an unknown one" pgpu requeue 4711
 exits 2 "none" pgpu requeue
+
+# A worker that was killed between a job's end and the order's leaves that; it is not for the next start.
+id=$(pgpu submit --hold -- true)
+orders=$(echo "$XDG_STATE_HOME"/pgpu/*/orders)
+mkdir -p "$orders"
+touch "$orders/$id.cancel" "$orders/$id.kill" "$orders/$id.requeue"
+exits 0 "a job with an order of an earlier start is released" pgpu release "$id"
+exits 0 "it runs" pgpu wait "$id"
+matches "once" '"restarts":0' "$(pgpu show --json "$id")"
+equals "and the order is gone" "" "$(spooled orders)"
+
 finish
