@@ -3,6 +3,8 @@
 # make check      the whole test suite         make lint     only the checks of the source itself
 # make check-vm   the tests in a virtual machine (part of check)
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
+# make torture    kills, stops, orders at random, every job accounted for; SEED=N ROUNDS=KIND:SPOOLED:BLOCKING:ACTIONS,...
+# make longrun    20,000 jobs: does anything grow?
 
 # Size counts: a start is the pages it touches.
 CFLAGS    ?= -Os
@@ -82,6 +84,12 @@ bench:
 	@$(MAKE) all
 	@tests/bench/run.sh
 
+torture: all
+	@tests/torture/run.sh --rounds $(or $(ROUNDS),whole) $(addprefix --seed ,$(SEED))
+
+longrun: all
+	@tests/torture/run.sh longrun
+
 install: all
 	install -D -m 755 -s $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
 	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
@@ -98,6 +106,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all units unit check check-vm lint demo bench install uninstall clean
+.PHONY: all units unit check check-vm lint demo bench torture longrun install uninstall clean
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)
