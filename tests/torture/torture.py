@@ -195,7 +195,8 @@ class Torture:
     def at_rest(self, but=()):
         """Nothing waits but what is held, and nothing runs; `but`: owners of tickets that do not count."""
         waits = [name for name in self.box.names("pending") if not name.startswith(".") and not name.endswith(":h")]
-        tickets = [name for name, entry in self.box.tickets() if entry["owner"] not in but]
+        # That of a dead one is removed by who comes next.
+        tickets = [name for name, entry in self.box.tickets() if entry["owner"] not in but and sandboxes.alive(entry["owner"])]
         lanes = [lane for lane in self.box.lanes() if lane.get("state") != "free" and lane["owner"] not in but]
         runs = [run for run in self.runs.values() if run["process"].poll() is None and (run["process"].pid, run["start"]) not in but]
         away = {entry["job"] for _, entry in self.box.tickets() if entry["owner"] in but}
@@ -208,10 +209,10 @@ class Torture:
         lanes = tuple((lane.get("gen"), lane.get("state")) for lane in self.box.lanes())
         return folders, lanes, self.pulse.stat().st_size, sum(run["process"].poll() is None for run in self.runs.values()), self.reap()
 
-    def drain(self, what, but=()):
+    def drain(self, what, but=None):
         """Until all is at rest; nobody calls pgpu. A guard, no measure: STUCK_S without any change."""
         last, since = self.moved(), time.monotonic()
-        while not self.at_rest(but) or self.reap():
+        while not self.at_rest(but() if but else ()) or self.reap():
             time.sleep(0.01)
             now = self.moved()
             if now != last:
@@ -222,6 +223,8 @@ class Torture:
     def left_stopped(self):
         """Who is stopped in line, or while its job is frozen there, stays so while all others go on."""
         owners = {entry["owner"] for _, entry in self.box.tickets()}
+        # A wrapper that is stopped keeps its lane until somebody waits for it: nobody watches it before.
+        owners |= {lane["owner"] for lane in self.box.lanes() if lane.get("kind", "run") == "run"}
         return {process for _, process, _ in self.stopped if process in owners and not sandboxes.alive(process, stopped=False)}
 
     def run_round(self, kind, steps):
@@ -239,7 +242,7 @@ class Torture:
             self.stopped, jobs = [e for e in self.stopped if e[2] != "job"], [e for e in self.stopped if e[2] == "job"]
             for _, process, _ in jobs:
                 self.counts["cont"] += self.box.signal(*process, signal.SIGCONT)
-            self.drain("while those that were stopped in line stay stopped", but=self.left_stopped())
+            self.drain("while those that were stopped in line stay stopped", but=self.left_stopped)
         self.continue_stopped(everyone=True)
         # Faults upon faults may have met two watchers within one repair: that is what the next call is for.
         if kind == "mixed":
