@@ -19,6 +19,11 @@ equals "one record" "$id:1:m64M:completed:0" "$(spooled ended)"
 rows() { pgpu log | awk -v id="$id" '$2 == id { print $NF }' | xargs; }
 until_true eval '[[ $(rows) = *completed ]]'
 equals "each hold has its row in the log" "failed completed" "$(rows)"
+# As a worker leaves it that was killed before it wrote its row.
+log=$(echo "$XDG_STATE_HOME"/pgpu/*/log.tsv)
+sed -i '$d' "$log"
+until_true eval '[ $(($(date +%s) - $(stat -c %Z "$XDG_STATE_HOME"/pgpu/*/ended/"$id":*))) -gt 2 ] && pgpu rescue'
+equals "the row of its last end is written again" "failed completed" "$(rows)"
 
 id=$(pgpu submit -- sh -c "trap 'echo term >>ends; exit 0' TERM; $(gate a)")
 reached a
