@@ -5,6 +5,8 @@
 # make fuzz       the fuzzers, FUZZ_SECONDS=60 each           make analyse   the analysers that take minutes
 # make check-asan, make check-valgrind   the units and the command line under sanitizers, under valgrind
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
+# make torture    kills, stops, orders at random, every job accounted for; SEED=N ROUNDS=KIND:SPOOLED:BLOCKING:ACTIONS,...
+# make longrun    20,000 jobs: does anything grow?
 
 # Size counts: a start is the pages it touches. A sanitizer's build, SANITIZE=address,undefined, is for tests alone.
 ifdef SANITIZE
@@ -130,6 +132,12 @@ bench:
 	@$(MAKE) all
 	@tests/bench/run.sh
 
+torture: all
+	@tests/torture/run.sh --rounds $(or $(ROUNDS),whole) $(addprefix --seed ,$(SEED))
+
+longrun: all
+	@tests/torture/run.sh longrun
+
 install: all
 	install -D -m 755 -s $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
 	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
@@ -146,6 +154,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench install uninstall clean
+.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench torture longrun install uninstall clean
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FUZZERS:=.d)

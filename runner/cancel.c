@@ -72,7 +72,7 @@ static int find_service(struct search *search, struct err *err)
 static int cancel_locked(struct line *line, struct spool *spool, struct search *search, struct err *err)
 {
 	enum spool_state state;
-	struct spool_name name;
+	struct spool_name name = { 0 };
 	enum spool_order order;
 	char file[256];
 
@@ -83,18 +83,20 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 		return -1;
 	if (found == 1 && state == SPOOL_PENDING && name.standing && find_service(search, err) < 0)
 		return -1;
-	if (found == 1 && state == SPOOL_PENDING && !search->found) {
+	/* Its record tells, and not who still has its name on a lane: he is done with it. A standing job's tells nothing. */
+	bool standing = name.standing && search->found;
+	if (found == 1 && state == SPOOL_PENDING && !standing) {
 		name.after = false;
 		name.outcome = OUTCOME_CANCELLED;
 		name.code = EXIT_SIGNAL + 15;
 		search->name = name;
 		return spool_move(spool, SPOOL_PENDING, file, SPOOL_ENDED, &name, err) < 0 ? -1 : CANCELLED_PENDING;
 	}
-	/* A record in running/ without a holder is being cleared by a rescuer, who obeys the order. */
-	if (search->found || (found == 1 && state == SPOOL_RUNNING))
-		return spool_order(spool, search->id, &order, err) < 0 ? -1 : CANCELLED_ORDERED;
-	if (found == 1)
+	if (found == 1 && state == SPOOL_ENDED)
 		return CANCELLED_ENDED;
+	/* A record in running/ without a holder is being cleared by a rescuer, who obeys the order. */
+	if (search->found || found == 1)
+		return spool_order(spool, search->id, &order, err) < 0 ? -1 : CANCELLED_ORDERED;
 	return line_id_known(line, search->id) ? CANCELLED_ENDED : CANCELLED_UNKNOWN;
 }
 

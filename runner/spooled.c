@@ -215,6 +215,8 @@ static int take_pending(void *context, const struct candidate *winner, struct er
 	if (taken < (array ? 1 : 0))
 		return taken < 0 ? -1
 				 : err_set(err, EXIT_FAILED, "cannot take job %s: it has been taken", JOBID(name.id));
+	/* Orders are for a job that runs: one that lies there is of an earlier start, whose worker died over it. */
+	spool_order_done(spooled->spool, name.id);
 	spool_name_format(&name, spooled->taken);
 	return 0;
 }
@@ -493,9 +495,11 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 	if (elsewhere != 0)
 		return elsewhere < 0 ? -1 : 0;
 	int found = spool_find_in(spooled->spool, SPOOL_RUNNING, entry->id, &name, file, err);
-	/* Its end was recorded, and its worker died before it looked who waits for that. */
-	if (found == 0)
+	/* Its end was recorded, and its worker died before it looked who waits for that, and what was ordered. */
+	if (found == 0) {
 		note_news(spooled, entry->id);
+		spool_order_done(spooled->spool, entry->id);
+	}
 	if (found <= 0)
 		return found;
 	return give_back(spooled, &name, file, &copy, err);

@@ -54,6 +54,32 @@ static int add_row(const struct history_row *row, void *context)
 		       : 0;
 }
 
+struct wanted {
+	const struct spool_name *name;
+	bool found;
+};
+
+static int is_its_end(const struct history_row *row, void *context)
+{
+	struct wanted *wanted = context;
+
+	wanted->found |= row->spooled && row->id == wanted->name->id && row->outcome == wanted->name->outcome &&
+			 row->exit_code == wanted->name->code;
+	return 0;
+}
+
+/* One that went back in line has rows of earlier ends, by hand as well: one of them is to say how it ended at last. */
+static bool has_row(struct missing *missing, const struct spool_name *name)
+{
+	struct wanted wanted = { .name = name };
+	struct err ignored = ERR_NONE;
+
+	if (count_rows(&missing->logged, name->id) <= (size_t)name->tries)
+		return false;
+	return name->restarts <= name->tries ||
+	       history_each(missing->spool->queue_fd, is_its_end, &wanted, &ignored) < 0 || wanted.found;
+}
+
 static int check_record(const struct spool_name *name, const char *file, void *context)
 {
 	struct missing *missing = context;
@@ -64,8 +90,7 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	struct err ignored = ERR_NONE;
 
 	/* One that was cancelled before it began never held a lane; an attempt that was retried has its own row. */
-	if (name->outcome == OUTCOME_CANCELLED || name->outcome == OUTCOME_LOST ||
-	    count_rows(&missing->logged, name->id) > (size_t)name->tries)
+	if (name->outcome == OUTCOME_CANCELLED || name->outcome == OUTCOME_LOST || has_row(missing, name))
 		return 0;
 	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
 	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tests/run.sh [unit|cli|model|lint|fuzz|sanitize|crash|vm|FILE]…: runs the tests, all kinds by default, two files at a
-# time, and ends with the line "N passed, N failed, N skipped". A test file is a program that prints "ok NAME", "not ok NAME" or
+# tests/run.sh [unit|cli|model|lint|fuzz|sanitize|crash|torture|vm|FILE]…: runs the tests, all kinds by default, two files
+# at a time, and ends with the line "N passed, N failed, N skipped". A test file is a program that prints "ok NAME", "not ok NAME" or
 # "ok NAME # SKIP reason" a check (TAP, whose numbers and plan may be missing); "# " lines explain. One that exits
 # non-zero without a "not ok", says nothing, or is still there after LIMIT seconds (vm: three times that) has failed. What a
 # file printed is kept in build/tests/log/.
@@ -17,7 +17,7 @@ files_of()
 	case $1 in
 	unit) for source in tests/unit/*.c; do echo "$build/${source%.c}"; done ;;
 	cli) ls tests/cli/[0-9]*.sh ;;
-	model | crash | vm | fuzz | sanitize) ls tests/"$1"/run.sh ;;
+	model | crash | torture | vm | fuzz | sanitize) ls tests/"$1"/run.sh ;;
 	lint) ls tests/lint/*.sh ;;
 	*) echo "$1" ;;
 	esac 2>/dev/null
@@ -42,7 +42,7 @@ export build log
 
 rm -rf "$log"
 mkdir -p "$log"
-[ $# -gt 0 ] || set -- unit lint model fuzz sanitize cli crash vm
+[ $# -gt 0 ] || set -- unit lint model fuzz sanitize cli crash torture vm
 for kind; do files_of "$kind"; done |
 	xargs -r -d '\n' -I FILE -P "$JOBS" bash -c "run_file 'FILE'" | tee "$log/summary" | sed -u '/^COUNT /d'
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +135,27 @@ int stray_children(pid_t parent, pid_t *pids, int room)
 	return count;
 }
 
+/*
+ * A worker of pgpu whose starter died below us, so that it is ours now: it may have no seat that would tell so, stopped
+ * for a while say. No job has it: a job starts none, and it has no job's mark.
+ */
+static bool is_worker(pid_t pid)
+{
+	static const char word[] = "worker";
+	char path[64], text[64];
+	struct stat own, exe;
+
+	fmt(path, sizeof path, "/proc/%d/exe", pid);
+	if (stat("/proc/self/exe", &own) < 0 || stat(path, &exe) < 0 || own.st_ino != exe.st_ino ||
+	    own.st_dev != exe.st_dev)
+		return false;
+	fmt(path, sizeof path, "/proc/%d/cmdline", pid);
+	SCOPE_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+	const char *second = got > 0 ? memchr(text, '\0', (size_t)got) : NULL;
+	return second && text + got - ++second >= (ssize_t)sizeof word && memcmp(second, word, sizeof word) == 0;
+}
+
 static bool is_spared(const struct stray *stray, pid_t pid)
 {
 	for (int i = 0; i < stray->spared_count; i++) {
@@ -149,10 +171,14 @@ static void spread(const struct stray *stray, struct table *table)
 	for (size_t i = 0; i < table->count; i++) {
 		struct process *one = &table->list[i];
 		one->spared = is_spared(stray, one->pid) || one->pid == getpid();
-		one->job = !one->spared && ((stray->supervisor && one->parent == stray->supervisor) ||
-					    (stray->session && one->session == stray->session) ||
+		bool child = stray->supervisor && one->parent == stray->supervisor;
+		one->job = !one->spared && (child || (stray->session && one->session == stray->session) ||
 					    (stray->mark && stray->mark[0] && one->start >= stray->since &&
 					     is_marked(one->pid, stray->mark)));
+		if (one->job && child && is_worker(one->pid)) {
+			one->job = false;
+			one->spared = true;
+		}
 	}
 	for (bool changed = true; changed;) {
 		changed = false;

@@ -273,6 +273,19 @@ static void note_hours(struct view *view)
 	plan->closed = !hours_open(class->hours, clock_wall_ns(), &plan->closes_wall_ns);
 }
 
+/* A lane whose grantee is dead, or was passed over, and that nobody else wants: it is nobody's, and is to say so. */
+static int forget_grant(struct view *view, const struct seat_view *seat, struct err *err)
+{
+	struct entry entry = { .state = ENTRY_FREE };
+	struct seat free = SEAT_NONE;
+
+	if (seat->entry.state != ENTRY_GRANTED || seat->held)
+		return 0;
+	if (seat_take(view->member->line, seat, &entry, &free, err) < 0)
+		return -1;
+	return seat_free(&free, err);
+}
+
 int lanes_fill(struct view *view, struct err *err)
 {
 	bool available[CONF_LANES] = { false };
@@ -300,6 +313,8 @@ int lanes_fill(struct view *view, struct err *err)
 			view->busy += given;
 			if (given)
 				view->load.taken |= UINT64_C(1) << lane;
+			else if (forget_grant(view, &view->seats[lane], err) < 0)
+				return -1;
 		}
 	}
 	if (!view->kept)

@@ -59,7 +59,8 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 {
 	struct member *member = view->member;
 	bool mine = member->role.fd >= 0 && member->role.number == seat->number && member->role.gen == seat->entry.gen;
-	bool stopped = seat->entry.owner.pid && procid_equal(&member->stopped, &seat->entry.owner);
+	/* Who had it and was seen stopped. One that it is granted to is given his time, and passed over after it. */
+	bool stopped = seat->held && seat->entry.owner.pid && procid_equal(&member->stopped, &seat->entry.owner);
 
 	/* Given to somebody else while we were stopped. */
 	if (!mine && member->role.number == seat->number)

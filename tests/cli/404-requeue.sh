@@ -19,6 +19,11 @@ equals "one record" "$id:1:m64M:completed:0" "$(spooled ended)"
 rows() { pgpu log | awk -v id="$id" '$2 == id { print $NF }' | xargs; }
 until_true eval '[[ $(rows) = *completed ]]'
 equals "each hold has its row in the log" "failed completed" "$(rows)"
+# As a worker leaves it that was killed before it wrote its row.
+log=$(echo "$XDG_STATE_HOME"/pgpu/*/log.tsv)
+sed -i '$d' "$log"
+until_true eval '[ $(($(date +%s) - $(stat -c %Z "$XDG_STATE_HOME"/pgpu/*/ended/"$id":*))) -gt 2 ] && pgpu rescue'
+equals "the row of its last end is written again" "failed completed" "$(rows)"
 
 id=$(pgpu submit -- sh -c "trap 'echo term >>ends; exit 0' TERM; $(gate a)")
 reached a
@@ -71,4 +76,15 @@ open_gate r
 wait
 exits 1 "an unknown one" pgpu requeue 4711
 exits 2 "none" pgpu requeue
+
+# A worker that was killed between a job's end and the order's leaves that; it is not for the next start.
+id=$(pgpu submit --hold -- true)
+orders=$(echo "$XDG_STATE_HOME"/pgpu/*/orders)
+mkdir -p "$orders"
+touch "$orders/$id.cancel" "$orders/$id.kill" "$orders/$id.requeue"
+exits 0 "a job with an order of an earlier start is released" pgpu release "$id"
+exits 0 "it runs" pgpu wait "$id"
+matches "once" '"restarts":0' "$(pgpu show --json "$id")"
+equals "and the order is gone" "" "$(spooled orders)"
+
 finish

@@ -89,4 +89,35 @@ os.kill(os.getpid(), signal.SIGSTOP)' "$lock" "$SANDBOX/locked$lanes" &
 	read -r _ <"$SANDBOX/locked$lanes"
 	goes_on "$lanes lanes: a frozen holder of the queue lock is continued" line
 done
+
+# The standby is the first in line, and stopped: its seat is not offered to it for ever.
+kill_all
+conf $'lanes = 1\ntake-within = "1s"'
+gate=first
+pgpu run -q -- sh -c "$(gate $gate)" &
+reached $gate
+pgpu run -q --name stopped -- true & first=$!
+until_true queue_shows stopped
+pgpu run -q --name other -- true & other=$!
+until_true queue_shows other
+until_true eval '[ "$(owner standby)" = $first ]'
+kill -STOP $first
+check "a standby that is stopped is followed by the next in line" until_true eval '[ "$(owner standby)" = $other ]'
+kill_all
+wait 2>/dev/null
+
+# A lane that was granted to somebody who died, with nobody else in line.
+kill_all
+conf $'lanes = 1\ntake-within = "1h"'
+gate=last
+pgpu run -q -- sh -c "$(gate $gate)" &
+reached $gate
+pgpu run -q --name heir -- true & heir=$!
+until_true queue_shows heir
+kill -STOP $heir
+open_gate $gate
+until_true grep -q '^state granted' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0
+kill_all
+wait 2>/dev/null
+matches "a lane whose heir died, and that nobody wants, is free" $'\nlane 0: free\n' "$(pgpu status)"
 finish

@@ -66,6 +66,8 @@ open_gate night
 exits 4 "a spooled job has ended" pgpu wait "$id"
 check "while its lane waits" status_shows '^lane 0: job [0-9]+ night .* completing'
 matches "which both lists have" "\"id\":\"$id\",\"state\":\"completing\"" "$(pgpu queue --json)"
+exits 1 "it cannot be cancelled any more" pgpu cancel --no-wait "$id"
+equals "and no order is left for its next start" '' "$(ls "$XDG_STATE_HOME"/pgpu/*/orders)"
 worker=$(awk '$1 == "owner" { print $2 }' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0)
 kill -KILL "$worker"
 exits 0 "its worker killed meanwhile: the lane goes on" pgpu run -q --max-wait 60s -- true

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which of our children are a job's where there is no cell. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runner/cell/stray.h"
+
+/* This program once more, as `NAME WORD`, asleep; returns when it is that. */
+static pid_t start(char *word)
+{
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		char *argv[] = { "pgpu", word, NULL };
+		dup2(ready[1], 1);
+		execv("/proc/self/exe", argv);
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void keep(pid_t pid, void *context)
+{
+	*(pid_t *)context = pid;
+}
+
+static void a_worker_that_became_ours_is_no_jobs(void **state)
+{
+	struct stray stray = { .supervisor = getpid() };
+	pid_t found = 0;
+	(void)state;
+
+	pid_t worker = start("worker");
+	assert_int_equal(stray_each(&stray, keep, &found), 0);
+	pid_t job = start("workers");
+	assert_int_equal(stray_each(&stray, keep, &found), 1);
+	assert_int_equal(found, job);
+	end(worker);
+	end(job);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_worker_that_became_ours_is_no_jobs),
+	};
+
+	if (argc > 1 && strncmp(argv[1], "worker", 6) == 0) {
+		if (write(1, "", 1) == 1)
+			pause();
+		return 1;
+	}
+	return cmocka_run_group_tests_name("stray", tests, NULL, NULL);
+}
