@@ -411,7 +411,7 @@ static int add_waiting(struct round *round, struct spool *spool, uint64_t id, st
 		if (who && *end == '\0' && idlist_add(&round->ids, who) < 0)
 			return err_sys(err, "cannot read who waits for job %s", JOBID(id));
 	}
-	return 0;
+	return names_failed(&names) ? err_sys(err, "cannot read who waits for job %s", JOBID(id)) : 0;
 }
 
 static int check_one(struct line *line, struct spool *spool, uint64_t id, struct round *round, struct err *err)

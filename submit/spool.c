@@ -254,7 +254,7 @@ int spool_each(struct spool *spool, enum spool_state state,
 			spool_set_aside(spool, state, found->d_name,
 					ours ? "it is not a regular file" : "the name is none of a job");
 	}
-	return result;
+	return result == 0 && names_failed(&names) ? err_sys(err, "cannot read %s", folder_names[state]) : result;
 }
 
 struct search {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,12 +10,12 @@
 #include <unistd.h>
 
 #include "clock.h"
-
 #include "scope.h"
 
 int names_open(struct names *names, int folder)
 {
 	names->at = names->size = 0;
+	names->errnum = 0;
 	names->many = NULL;
 	/* Opened anew: rewound, some file systems go on showing a folder as it was when it was opened. */
 	names->fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -30,7 +31,14 @@ static bool read_more(struct names *names)
 				  : getdents64(names->fd, names->few, NAMES_FEW);
 	names->at = 0;
 	names->size = got > 0 ? (size_t)got : 0;
+	names->errnum = got < 0 ? errno : 0;
 	return got > 0;
+}
+
+bool names_failed(const struct names *names)
+{
+	errno = names->errnum;
+	return names->errnum != 0;
 }
 
 const struct dirent64 *names_next(struct names *names)

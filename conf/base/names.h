@@ -8,7 +8,8 @@
  *     while ((found = names_next(&names))) ... found->d_name, found->d_type
  *
  * A name lives until the next call. The loop may rename and remove what it sees; a name that comes meanwhile may be
- * seen or not (readdir(3)). An error in between ends the loop like the end of the folder.
+ * seen or not (readdir(3)). An error in between ends the loop like the end of the folder; who draws conclusions from what
+ * is not there asks names_failed() after it.
  */
 #ifndef PGPU_BASE_NAMES_H
 #define PGPU_BASE_NAMES_H
@@ -22,6 +23,7 @@ enum { NAMES_FEW = 1024, NAMES_MANY = 32 << 10 };
 
 struct names {
 	int fd;
+	int errnum; /* of the error that ended the loop, else 0 */
 	size_t at, size;
 	char *many; /* heap, once a folder has more than `few` holds */
 	char few[NAMES_FEW] __attribute__((aligned(8)));
@@ -36,6 +38,8 @@ struct names {
 /* `folder` is left as it is. -1 with errno. */
 int names_open(struct names *names, int folder);
 const struct dirent64 *names_next(struct names *names);
+/* True, with errno set, when the loop has not seen all. */
+bool names_failed(const struct names *names);
 void names_close(struct names *names);
 
 /*

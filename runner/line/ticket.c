@@ -212,5 +212,5 @@ int ticket_each(struct line *line, int (*visit)(const struct ticket_name *name, 
 		if (ticket_name_parse(found->d_name, &name) == 0)
 			result = visit(&name, found->d_name, context);
 	}
-	return result;
+	return result == 0 && names_failed(&names) ? err_sys(err, "cannot read the tickets") : result;
 }
