@@ -6,6 +6,7 @@
 # make check-asan, make check-valgrind   the units and the command line under sanitizers, under valgrind
 # make bench      the figures                  make install  PREFIX=/usr/local DESTDIR=
 # make torture    kills, stops, orders at random, every job accounted for; SEED=N ROUNDS=KIND:SPOOLED:BLOCKING:ACTIONS,...
+# make crash      every operation killed at each of its system calls, and given each error (some 20 minutes)
 # make longrun    20,000 jobs: does anything grow?
 
 # Size counts: a start is the pages it touches. A sanitizer's build, SANITIZE=address,undefined, is for tests alone.
@@ -127,6 +128,11 @@ demo:
 	@$(MAKE) all
 	@examples/demo.sh
 
+crash:
+	@tests/deps.sh build check
+	@$(MAKE) all
+	@EVERY=1 JOBS_CRASH=2 tests/crash/run.sh
+
 bench:
 	@tests/deps.sh build bench
 	@$(MAKE) all
@@ -154,6 +160,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench torture longrun install uninstall clean
+.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench crash torture longrun install uninstall clean
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FUZZERS:=.d)

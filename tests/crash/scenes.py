@@ -6,7 +6,7 @@ import os
 import signal
 
 import folder
-from box import Stuck, until
+from box import PATIENCE_S, Stuck, until
 
 
 class Scene:
@@ -283,9 +283,10 @@ class WorkerStarts(Scene):
         os.kill(self.spawner.pid, signal.SIGCONT)
         self.worker = until("a worker starts", lambda: next((pid for pid in box.pids() if box.words(pid)[1:3] == [b"worker", b"0"] and
                                                              box.is_stopped(pid)), None))
+        until("its spawner waits for it", lambda: box.status(self.spawner.pid, "State") == "t")
         os.kill(self.spawner.pid, signal.SIGSTOP)
         first.terminate()
-        first.wait()
+        first.wait(timeout=PATIENCE_S)
 
     def target(self, box):
         return self.worker
