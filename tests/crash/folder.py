@@ -93,7 +93,9 @@ def unfinished(queue):
 def at_rest(boot, queue, killed):
     """What is not at rest yet, once nothing waits or runs: one sentence each."""
     wrong = unfinished(queue)
-    wrong += [f"orders/{name}" for name in listing(queue / "orders") if not (killed and name.endswith(".requeue"))]
+    known = records(queue)
+    wrong += [f"orders/{name}" for name in listing(queue / "orders")
+              if not (killed and (name.endswith(".requeue") or name.split(".")[0] not in known))]
     wrong += [f"tickets/{name}" for name in listing(boot / "tickets")]
     for seat in [name for name in listing(boot) if name.startswith("lane-") or name in ("standby", "second", "standing-0")]:
         lines = (boot / seat).read_text().split("\n")
