@@ -379,9 +379,8 @@ static int run_one(struct worker *worker, struct err *err)
 		verdict.outcome = result > 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
 		verdict.exit_code = result > 0 ? EXIT_OK : EXIT_NO_START;
 		/* A newer pgpu's record: the next worker may be of that one. */
-		verdict.unstarted = result < 0 && err->errnum == EPROTO;
+		verdict.unstarted = result < 0 && (err->errnum == EPROTO || err_may_pass(err));
 		verdict.why = *err;
-		verdict.unstarted = result < 0 && err_may_pass(err);
 		if (prepared.job.name)
 			describe(&member->job, &prepared);
 	}
