@@ -19,7 +19,15 @@ named=$(pgpu submit -q -o named -- echo named)
 behind=$(pgpu submit -q -o behind -- echo behind)
 queue=$(echo "$XDG_STATE_HOME"/pgpu/*)
 record() { echo "$queue"/pending/"$1":*; }
-sed -i 's/^# pgpu version 1$/# pgpu version 2/' "$(record "$newer")" "$(record "$named")"
+# set_version FROM TO FILE…: sed -i would make a file of its own in the spool, which is set aside.
+set_version()
+{
+	local file
+	for file in "${@:3}"; do
+		sed "s/^# pgpu version $1\$/# pgpu version $2/" "$file" >changed && cat changed >"$file"
+	done
+}
+set_version 1 2 "$(record "$newer")" "$(record "$named")"
 # A newer version may know more marks in a name.
 mv "$(record "$named")" "$(record "$named"):Z7"
 cp "$(record "$named")" was
@@ -45,8 +53,8 @@ equals "none has begun" 'no no' "$([ -e newer ] && echo yes || echo no) $([ -e n
 equals "nor counts as started" '0' "$(basename "$(record "$newer")" | cut -d: -f4)"
 check "its environment is still there" test -s "$queue/env/$env"
 # The newer one comes: here, the same program and records of its own version again.
-sed -i 's/^# pgpu version 2$/# pgpu version 1/' "$(record "$newer")" "$(record "$named")"
 mv "$(record "$named")" "$(record "$named" | sed 's/:Z7$//')"
+set_version 2 1 "$(record "$newer")" "$(record "$named")"
 until_true pgpu update "$newer" begin=now
 exits 0 "then they run" pgpu wait "$newer" "$named"
 equals "each once" 'newer named' "$(cat newer named | paste -sd ' ')"
