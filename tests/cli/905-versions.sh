@@ -53,9 +53,11 @@ equals "none has begun" 'no no' "$([ -e newer ] && echo yes || echo no) $([ -e n
 equals "nor counts as started" '0' "$(basename "$(record "$newer")" | cut -d: -f4)"
 check "its environment is still there" test -s "$queue/env/$env"
 # The newer one comes: here, the same program and records of its own version again.
+pgpu drain 2>"$err"
 mv "$(record "$named")" "$(record "$named" | sed 's/:Z7$//')"
 set_version 2 1 "$(record "$newer")" "$(record "$named")"
 until_true pgpu update "$newer" begin=now
+pgpu undrain 2>"$err"
 exits 0 "then they run" pgpu wait "$newer" "$named"
 equals "each once" 'newer named' "$(cat newer named | paste -sd ' ')"
 printf 'no record\n' >"$queue/pending/damaged:name"
