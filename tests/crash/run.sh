@@ -6,7 +6,7 @@
 # shellcheck disable=SC2317 # xargs calls play
 cd "$(dirname "$0")/../.." || exit 1
 build=$(realpath -m "${BUILD:-build}")
-export build EVERY=${EVERY:-29}
+export build EVERY=${EVERY:-43}
 
 if ! strace -o /dev/null true 2>/dev/null; then
 	echo "ok operations are broken off at their system calls # SKIP strace cannot trace here"
