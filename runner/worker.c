@@ -478,6 +478,7 @@ static int work(struct worker *worker, struct err *err)
 	}
 }
 
+/* Model: WB. */
 static int adopt_seat(struct member *member, const char *number_text, const char *gen_text, struct err *err)
 {
 	int64_t number, gen;

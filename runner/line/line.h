@@ -150,7 +150,7 @@ int line_conf_put(struct line *line, struct err *err);
 int line_drain(struct line *line, int64_t until_s, struct err *err);
 
 /* Waits for the lock however long it takes; sends SIGCONT to a holder that keeps it over a second, names it after ten.
- */
+ * Model: LOCKS. */
 int line_lock(struct line *line, struct err *err);
 void line_unlock(struct line *line);
 

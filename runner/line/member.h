@@ -92,7 +92,7 @@ struct member {
 void member_open(struct member *member, struct line *line, enum member_kind kind);
 void member_close(struct member *member);
 
-/* -1 only when the files cannot be read or written; the error says which. */
+/* -1 only when the files cannot be read or written; the error says which. Model: CY, SE, WK, SP; of who arrives ARR. */
 int member_settle(struct member *member, struct err *err);
 /*
  * The same of whose job has begun: a line whose files cannot be written, on a full disk say, is no reason to end it. It
@@ -103,12 +103,12 @@ void member_settle_begun(struct member *member);
 void member_look_at_card(struct member *member);
 /*
  * Gives lane, role and ticket up and waits until what must hold holds without this process, at most 3 s for each that
- * does not answer.
+ * does not answer. Model: LV2, STAY, EXIT.
  */
 int member_leave(struct member *member, struct err *err);
 /*
  * Of who has a lane and has frozen its job: stands in line with it, and the lane goes to who comes first with the next
- * settle, which may be this member itself. -1: it has its lane as before.
+ * settle, which may be this member itself. -1: it has its lane as before. Model: OFFER.
  */
 int member_offer(struct member *member, struct err *err);
 /* Whether anybody stands in line at all; without the lock. Who arrives a moment later is served at the next turn. */
@@ -126,7 +126,7 @@ int member_pause(struct member *member, enum ticket_flag flag, struct err *err);
 /* Stands in line again after member_pause(); the next settle may give it a lane. */
 int member_resume(struct member *member, struct err *err);
 
-/* Descriptors to poll for POLLIN, and how long at most; returns their count. */
+/* Descriptors to poll for POLLIN, and how long at most; returns their count. Model: SLEEP, WATCH. */
 int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms);
 /*
  * After poll(2), with the same array. Answers callers. Returns 1 when member_settle() is to be called, else 0.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One step of the line's protocol: with the queue lock held, look at all seats, tickets and spooled jobs, give every
- * free lane to who comes first, fill the roles, and say what is to be done once the lock is dropped.
+ * free lane to who comes first, fill the roles, and say what is to be done once the lock is dropped. In the model
+ * (tests/model/) CY and SE.
  */
 #ifndef PGPU_RUNNER_SETTLE_H
 #define PGPU_RUNNER_SETTLE_H
