@@ -286,7 +286,8 @@ int edit_job(struct line *line, struct spool *spool, const struct edit *edit, st
 	}
 	if (result == 1)
 		result = err_set(&why, EXIT_FAILED, "others change it all the time");
-	if (result == 0)
+	bool changed = result == 0;
+	if (changed)
 		result = spool_submit_sync(spool, &why);
 	/* What it waits for may be so already; who waits for its name may wait no longer. */
 	if (result == 0 && depend_check(line, spool, edit->id, &why) < 0)
@@ -296,6 +297,9 @@ int edit_job(struct line *line, struct spool *spool, const struct edit *edit, st
 		result = -1;
 	if (result == 0)
 		return 0;
-	err_wrap(&why, "cannot update job %s", JOBID(edit->id));
+	if (changed)
+		err_wrap(&why, "cannot finish the update of job %s, which is changed", JOBID(edit->id));
+	else
+		err_wrap(&why, "cannot update job %s", JOBID(edit->id));
 	return err_pass(err, &why);
 }

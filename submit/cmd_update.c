@@ -39,7 +39,11 @@ static int update(struct queue *queue, const struct edit *edit, struct err *err)
 	/* Its supervisor could do it with a longer message; no job has needed it. */
 	if (queue->inside)
 		return err_set(err, EXIT_FAILED, "cannot update job %s from inside a job", JOBID(edit->id));
-	return edit_job(&queue->line, &queue->spool, edit, err) < 0 ? -1 : queue_settle(queue, true, err);
+	if (edit_job(&queue->line, &queue->spool, edit, err) < 0)
+		return -1;
+	if (queue_settle(queue, true, err) == 0)
+		return 0;
+	return err_wrap(err, "cannot look at the line after the update of job %s, which is changed", JOBID(edit->id));
 }
 
 int cmd_update(int argc, char **argv)

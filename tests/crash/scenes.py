@@ -112,12 +112,14 @@ class Update(Pending):
         return ["update", self.number, "nice=5", "limit=33m", "memory=3G"]
 
     def verify(self, box, end):
+        if self.denied and folder.listing(box.queue / "bad"):
+            return []
         wrong = _is(box, self.number, "completed")
         shown = json.loads(box.call("show", "--json", self.number).stdout)
         new = (shown["nice"] == 5, shown["limit_s"] == 1980, shown["memory_bytes"] == 3 << 30)
         if len(set(new)) != 1:
             wrong.append(f"half of an update: nice {shown['nice']}, limit {shown['limit_s']}, memory {shown['memory_bytes']}")
-        if end and (end[0] == 0) != new[0]:
+        if end and (end[0] == 0) != new[0] and not (new[0] and "which is changed" in end[2]):
             wrong.append(f"it ended with {end[0]}, and the job {'is' if new[0] else 'is not'} changed")
         return wrong
 
