@@ -597,7 +597,12 @@ int spool_order_back(struct spool *spool, uint64_t id, struct err *err)
 	back_name(id, back);
 	if (spool_ordered(spool, id) != ORDER_NONE && !spool_ordered_back(spool, id))
 		return err_set(err, EXIT_FAILED, "cannot requeue job %s: it is being cancelled", JOBID(id));
-	return put_order(spool, id, back, err) < 0 ? -1 : put_order(spool, id, name, err);
+	if (put_order(spool, id, back, err) < 0)
+		return -1;
+	if (put_order(spool, id, name, err) == 0)
+		return 0;
+	unlinkat(spool->folders[SPOOL_ORDERS_DIR], back, 0);
+	return -1;
 }
 
 void spool_order_done(struct spool *spool, uint64_t id)

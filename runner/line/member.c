@@ -204,6 +204,11 @@ static int clear_one(struct member *member, struct dead *dead, struct err *err)
 	if (line_lock(line, err) < 0)
 		return -1;
 	int result = spool->lost(spool->context, &dead->entry, err);
+	/* Its record still says running: the seat keeps its text, and whoever looks next clears up again. */
+	if (result < 0) {
+		line_unlock(line);
+		return -1;
+	}
 	if (dead->seat.fd >= 0 && seat_free(&dead->seat, err) < 0)
 		result = -1;
 	ticket_remove(line, &dead->ticket);

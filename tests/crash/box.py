@@ -94,7 +94,9 @@ class Box:
 
     def start_stopped(self, words):
         """Stopped before it is pgpu, and without a process in between."""
-        return self.start(["-c", 'kill -STOP $$; exec "$@"', "sh", self.pgpu, *words], program="/bin/sh")
+        child = self.start(["-c", 'kill -STOP $$; exec "$@"', "sh", self.pgpu, *words], program="/bin/sh")
+        until("it stops itself", lambda: self.is_stopped(child.pid))
+        return child
 
     def trace(self, pid, *options):
         """strace of a process and its children; returns when it has begun."""
