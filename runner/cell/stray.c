@@ -200,8 +200,8 @@ static bool is_spared(const struct stray *stray, pid_t pid)
 	return false;
 }
 
-/* Marks what belongs to the job, until nothing changes: a child of a member is a member. Whoever dies has no environment
- * any more while it still has its files, and the card: who was `seen` is one until it is gone. */
+/* Marks what belongs to the job, until nothing changes: a child of a member is a member. Whoever dies has no
+ * environment any more while it still has its files, and the card: who was `seen` is one until it is gone. */
 static void spread(const struct stray *stray, const struct table *seen, struct table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
