@@ -2,6 +2,7 @@
 #include "spooled.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -274,6 +275,18 @@ static int not_yet(const struct entry *entry, struct err *err)
 		       entry->stuck);
 }
 
+/*
+ * Its locks are free a moment before the kernel has ended the first process with it, which may not be found (stray.h).
+ * Whoever has let its lane go but lives is not waited for any longer.
+ */
+static void await_owner(const struct entry *entry)
+{
+	SCOPE_FD int owner = entry->owner.pid == getpid() ? -1 : procid_open(&entry->owner);
+
+	if (owner >= 0)
+		poll(&(struct pollfd){ .fd = owner, .events = POLLIN }, 1, AGAIN_MS);
+}
+
 /* Kills what is left; a cgroup that is already gone is success. */
 static int clear_left(void *context, struct entry *entry, struct err *err)
 {
@@ -297,11 +310,14 @@ static int clear_left(void *context, struct entry *entry, struct err *err)
 	}
 	if (!entry->mark[0])
 		return 0;
+	await_owner(entry);
 	/* A session's number is only trusted while its leader lives: the number of a dead one may be somebody else's by
 	 * now. */
-	struct stray stray = { .mark = entry->mark,
-			       .session =
-				       procid_alive(&entry->main) && entry->kind == ENTRY_SPOOL ? entry->main.pid : 0 };
+	struct stray stray = { .mark = entry->mark };
+	if (procid_alive(&entry->main)) {
+		stray.first = entry->main;
+		stray.session = entry->kind == ENTRY_SPOOL ? entry->main.pid : 0;
+	}
 	entry->stuck = 0;
 	if (stray_kill(&stray, patience_ms))
 		return 0;

@@ -53,6 +53,7 @@ static int start(struct hold *hold, struct err *err)
 	task->launch.environment = list;
 	task->launch.cell_fd = hold->cell.fd;
 	task->launch.close_first = locks;
+	task->launch.dies_with_us = hold->cell.fd < 0;
 	task->launch.capabilities = class ? class->capabilities : 0;
 	task->launch.no_new_privileges = class && class->no_new_privileges;
 	task->launch.own_group =

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,6 +31,7 @@ struct birth {
 	char **by_shell;
 	struct caps_plan caps;
 	bool enters; /* the kernel has not put us into the cell */
+	pid_t parent;
 	volatile enum step step;
 	volatile int errnum;
 };
@@ -68,11 +70,21 @@ static void set_limits(const uint64_t *soft)
 	}
 }
 
+/* While we have its locks still: whoever finds those free, and the parent gone, finds us killed. A parent that died
+ * before has another in its place. */
+static void die_with_parent(const struct birth *birth)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != birth->parent)
+		_exit(EXIT_NO_START);
+}
+
 static void child(void *context)
 {
 	struct birth *birth = context;
 	const struct launch *launch = birth->launch;
 
+	if (launch->dies_with_us)
+		die_with_parent(birth);
 	for (const int *fd = launch->close_first; fd && *fd >= 0; fd++)
 		close(*fd);
 	if (birth->enters && !cell_enter(launch->cell_fd))
@@ -324,6 +336,7 @@ int launch(const struct launch *launch, struct launched *ret_launched, struct er
 		return -1;
 	}
 	*birth = (struct birth){ .launch = launch, .path = path, .by_shell = by_shell, .caps = caps };
+	birth->parent = launch->dies_with_us ? getpid() : 0;
 	int result = give_birth(birth, ret_launched, err);
 	if (!SHARES_MEMORY)
 		munmap(birth, sizeof *birth);

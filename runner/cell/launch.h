@@ -3,9 +3,9 @@
  * Starts a job's command: clone3(2) straight into its cell, with CLONE_VM and CLONE_VFORK: no memory is copied, and the
  * answer of exec is there when it returns.
  *
- * The child's first act is to close every descriptor of ours: a lock is shared across a clone until the exec, and a
- * child held up before its exec (a hung file system, say) must not look like a living owner. What it gets is exactly
- * what is described here and what the caller of pgpu had; how that is so for capabilities is in caps.h.
+ * The child's first act that can take time is to close every descriptor of ours: a lock is shared across a clone until
+ * the exec, and a child held up before its exec (a hung file system, say) must not look like a living owner. What it
+ * gets is exactly what is described here and what the caller of pgpu had; how that is so for capabilities is in caps.h.
  */
 #ifndef PGPU_RUNNER_LAUNCH_H
 #define PGPU_RUNNER_LAUNCH_H
@@ -31,6 +31,7 @@ struct launch {
 	struct sigaction on_child; /* SIGCHLD as the caller had it; pgpu itself needs the default */
 	int cell_fd;		   /* -1: no cell */
 	const int *close_first;	   /* descriptors that hold locks, ended by -1 */
+	bool dies_with_us;	   /* SIGKILL to it when we die: until its exec it has no mark (stray.h) */
 	uint64_t capabilities;	   /* that the class leaves its jobs (conf.h); 0: all */
 	bool no_new_privileges;
 };

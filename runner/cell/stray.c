@@ -19,21 +19,49 @@
 #include "conf/base/scope.h"
 
 /* Fields of /proc/PID/stat, as proc(5) numbers them. */
-enum { PROC_PARENT = 4, PROC_SESSION = 6, PROC_START = 22 };
+enum { PROC_PARENT = 4, PROC_SESSION = 6, PROC_START = 22, PROC_SIZE = 23, PROC_ENV_END = 51 };
+
+/* One look may miss who was forked by a process that then ended, with a number that the look was past already. */
+enum { QUIET_LOOKS = 2 };
 
 struct process {
 	pid_t pid, parent, session;
 	uint64_t start;
 	bool job;    /* belongs to the job */
 	bool spared; /* or to one that is spared */
+	bool memory; /* a kernel thread has none, nor what is as good as gone */
 };
 
 struct table {
 	struct process *list;
 	size_t count, room;
+	size_t unknown; /* of these it could not be told: they are in the middle of an exec */
 };
 
-static bool read_process(const char *name, struct process *ret)
+static struct process *find(const struct table *table, pid_t pid)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->list[i].pid == pid)
+			return &table->list[i];
+	}
+	return NULL;
+}
+
+/* Without memory it is left out, and looked for again. */
+static void add(struct table *table, const struct process *process)
+{
+	if (table->count == table->room) {
+		size_t room = table->room ? table->room * 2 : 256;
+		struct process *list = realloc(table->list, room * sizeof *list);
+		if (!list)
+			return;
+		table->list = list;
+		table->room = room;
+	}
+	table->list[table->count++] = *process;
+}
+
+static bool read_fields(const char *name, int64_t *field, int last)
 {
 	char path[64], text[1024];
 
@@ -41,16 +69,25 @@ static bool read_process(const char *name, struct process *ret)
 	if (file_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
 		return false;
 	const char *rest = strrchr(text, ')');
-	int64_t field[PROC_START + 1] = { 0 };
 	if (!rest || rest[1] != ' ' || rest[2] == 'Z' || rest[2] == 'X')
 		return false;
 	rest += 3;
-	for (int i = PROC_PARENT; i <= PROC_START; i++)
+	for (int i = PROC_PARENT; i <= last; i++)
 		field[i] = fmt_read_signed(rest, &rest);
+	return true;
+}
+
+static bool read_process(const char *name, struct process *ret)
+{
+	int64_t field[PROC_SIZE + 1] = { 0 };
+
+	if (!read_fields(name, field, PROC_SIZE))
+		return false;
 	*ret = (struct process){ .pid = (pid_t)fmt_read_signed(name, NULL),
 				 .parent = (pid_t)field[PROC_PARENT],
 				 .session = (pid_t)field[PROC_SESSION],
-				 .start = (uint64_t)field[PROC_START] };
+				 .start = (uint64_t)field[PROC_START],
+				 .memory = field[PROC_SIZE] != 0 };
 	return field[PROC_START] != 0;
 }
 
@@ -60,36 +97,43 @@ static void read_table(struct table *table)
 
 	for (struct dirent *found; proc && (found = readdir(proc));) {
 		struct process process;
-		if (found->d_name[0] < '1' || found->d_name[0] > '9' || !read_process(found->d_name, &process))
-			continue;
-		if (table->count == table->room) {
-			size_t room = table->room ? table->room * 2 : 256;
-			struct process *list = realloc(table->list, room * sizeof *list);
-			if (!list)
-				return;
-			table->list = list;
-			table->room = room;
-		}
-		table->list[table->count++] = process;
+		if (found->d_name[0] >= '1' && found->d_name[0] <= '9' && read_process(found->d_name, &process))
+			add(table, &process);
 	}
 }
 
-/* True when the environment a process was started with holds the assignment. */
-static bool is_marked(pid_t pid, const char *mark)
+enum marked { MARKED_NO, MARKED_YES, MARKED_UNKNOWN };
+
+/* Its environment reads empty: it has none, or is on its way from one program to the next, whose is not there yet. */
+static enum marked judge_empty(pid_t pid)
+{
+	int64_t field[PROC_ENV_END + 1] = { 0 };
+	char name[16];
+
+	fmt(name, sizeof name, "%d", pid);
+	bool empty = !read_fields(name, field, PROC_ENV_END) || field[PROC_SIZE] == 0 ||
+		     (field[PROC_ENV_END] && field[PROC_ENV_END] == field[PROC_ENV_END - 1]);
+	return empty ? MARKED_NO : MARKED_UNKNOWN;
+}
+
+/* Whether the environment a process was started with holds the assignment. */
+static enum marked is_marked(pid_t pid, const char *mark)
 {
 	char path[64], text[65536];
 	size_t length = strlen(mark);
 	ssize_t got;
+	bool empty = true;
 
 	fmt(path, sizeof path, "/proc/%d/environ", pid);
 	SCOPE_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t kept = 0;
 	while (fd >= 0 && (got = read(fd, text + kept, sizeof text - 1 - kept)) > 0) {
 		size_t size = kept + (size_t)got;
+		empty = false;
 		text[size] = '\0';
 		for (char *at = text; at + length < text + size; at++) {
 			if ((at == text || at[-1] == '\0') && memcmp(at, mark, length) == 0 && at[length] == '\0')
-				return true;
+				return MARKED_YES;
 			at += strlen(at);
 			if (at >= text + size)
 				break;
@@ -99,16 +143,7 @@ static bool is_marked(pid_t pid, const char *mark)
 		kept = last && size - (size_t)(last - text) < sizeof text / 2 ? size - (size_t)(last - text) : 0;
 		memmove(text, text + size - kept, kept);
 	}
-	return false;
-}
-
-static struct process *find(const struct table *table, pid_t pid)
-{
-	for (size_t i = 0; i < table->count; i++) {
-		if (table->list[i].pid == pid)
-			return &table->list[i];
-	}
-	return NULL;
+	return fd >= 0 && empty ? judge_empty(pid) : MARKED_NO;
 }
 
 void stray_spare(struct stray *stray, pid_t pid)
@@ -165,16 +200,24 @@ static bool is_spared(const struct stray *stray, pid_t pid)
 	return false;
 }
 
-/* Marks what belongs to the job, until nothing changes: a child of a member is a member. */
-static void spread(const struct stray *stray, struct table *table)
+/* Marks what belongs to the job, until nothing changes: a child of a member is a member. Whoever dies has no
+ * environment any more while it still has its files, and the card: who was `seen` is one until it is gone. */
+static void spread(const struct stray *stray, const struct table *seen, struct table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		struct process *one = &table->list[i];
 		one->spared = is_spared(stray, one->pid) || one->pid == getpid();
 		bool child = stray->supervisor && one->parent == stray->supervisor;
-		one->job = !one->spared && (child || (stray->session && one->session == stray->session) ||
-					    (stray->mark && stray->mark[0] && one->start >= stray->since &&
-					     is_marked(one->pid, stray->mark)));
+		const struct process *before = find(seen, one->pid);
+		bool known = (before && before->start == one->start) ||
+			     (one->pid == stray->first.pid && one->start == stray->first.start);
+		one->job = !one->spared && (known || child || (stray->session && one->session == stray->session));
+		if (!one->job && !one->spared && one->memory && stray->mark && stray->mark[0] &&
+		    one->start >= stray->since) {
+			enum marked marked = is_marked(one->pid, stray->mark);
+			one->job = marked == MARKED_YES;
+			table->unknown += marked == MARKED_UNKNOWN;
+		}
 		if (one->job && child && is_worker(one->pid)) {
 			one->job = false;
 			one->spared = true;
@@ -190,20 +233,34 @@ static void spread(const struct stray *stray, struct table *table)
 	}
 }
 
-size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context)
+/* `seen`: who was found by earlier looks; filled. */
+static size_t look(const struct stray *stray, struct table *seen, void (*visit)(pid_t pid, void *context),
+		   void *context)
 {
 	struct table table = { 0 };
 	size_t count = 0;
 
 	read_table(&table);
-	spread(stray, &table);
+	spread(stray, seen, &table);
 	for (size_t i = 0; i < table.count; i++) {
 		if (!table.list[i].job)
 			continue;
 		count++;
+		if (!find(seen, table.list[i].pid))
+			add(seen, &table.list[i]);
 		visit(table.list[i].pid, context);
 	}
 	free(table.list);
+	seen->unknown = table.unknown;
+	return count;
+}
+
+size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context)
+{
+	struct table seen = { 0 };
+	size_t count = look(stray, &seen, visit, context);
+
+	free(seen.list);
 	return count;
 }
 
@@ -223,14 +280,24 @@ size_t stray_signal(const struct stray *stray, int sig)
 bool stray_kill(const struct stray *stray, int timeout_ms)
 {
 	int64_t until = clock_awake_ns() + timeout_ms * NS_PER_MS;
+	struct table seen = { 0 };
+	size_t found = 0;
 
-	while (stray_signal(stray, SIGSTOP) > 0) {
+	for (int quiet = 0; quiet < QUIET_LOOKS;) {
+		int stop = SIGSTOP, end = SIGKILL;
+		found = look(stray, &seen, signal_one, &stop);
+		quiet = found + seen.unknown > 0 ? 0 : quiet + 1;
+		if (quiet)
+			continue;
 		/* Nothing is reaped here: zombies do not count, and how the first process ended is for the supervisor
 		 * to learn. */
-		stray_signal(stray, SIGKILL);
+		if (found > 0)
+			look(stray, &seen, signal_one, &end);
+		/* An exec that takes so long is no reason to keep a lane: as likely as not it is nobody of the job. */
 		if (clock_awake_ns() >= until)
-			return false;
+			break;
 		poll(NULL, 0, 1);
 	}
-	return true;
+	free(seen.list);
+	return found == 0;
 }

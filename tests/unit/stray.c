@@ -60,12 +60,48 @@ static void a_worker_that_became_ours_is_no_jobs(void **state)
 	end(job);
 }
 
+/* For ever from one program to the next, in a session of its own: nothing but the mark tells whose it is, and that is
+ * not there in the middle of an exec. */
+static void run_on(char **argv)
+{
+	execv("/proc/self/exe", argv);
+	_exit(1);
+}
+
+static void who_execs_for_ever_is_found(void **state)
+{
+	char mark[] = "STRAY_TEST=marked", *environment[] = { mark, NULL }, *argv[] = { "pgpu", "again", NULL };
+	struct stray stray = { .mark = mark };
+	(void)state;
+
+	for (int round = 0; round < 100; round++) {
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			setsid();
+			execve("/proc/self/exe", argv, environment);
+			_exit(1);
+		}
+		/* Marked from here on, and between two programs again and again. */
+		while (stray_each(&stray, keep, &(pid_t){ 0 }) == 0)
+			;
+		assert_true(stray_kill(&stray, 10000));
+		int status, ended = waitpid(pid, &status, WNOHANG);
+		if (ended != pid)
+			end(pid);
+		assert_int_equal(ended, pid);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_worker_that_became_ours_is_no_jobs),
+		cmocka_unit_test(who_execs_for_ever_is_found),
 	};
 
+	if (argc > 1 && strcmp(argv[1], "again") == 0)
+		run_on(argv);
 	if (argc > 1 && strncmp(argv[1], "worker", 6) == 0) {
 		if (write(1, "", 1) == 1)
 			pause();
