@@ -3,16 +3,22 @@
 #ifndef PGPU_TESTS_UNIT_PATIENCE_H
 #define PGPU_TESTS_UNIT_PATIENCE_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { VALGRIND_SLOWER = 50 };
 
-static inline int slower_by(void)
+static inline bool under_valgrind(void)
 {
 	const char *sanitizer = getenv("SANITIZER");
 
-	return sanitizer && strcmp(sanitizer, "valgrind") == 0 ? VALGRIND_SLOWER : 1;
+	return sanitizer && strcmp(sanitizer, "valgrind") == 0;
+}
+
+static inline int slower_by(void)
+{
+	return under_valgrind() ? VALGRIND_SLOWER : 1;
 }
 
 /* How many random rounds, of `usual` ones. */
