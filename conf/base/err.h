@@ -4,7 +4,8 @@
  *
  * A function that can fail takes a `struct err *` last, fills it and returns -1; on success it leaves it
  * untouched and returns 0 or more. Nothing below a command prints: commands hand the error to say_err().
- * The text follows one grammar, "cannot VERB THING: reason", without the program's name and without a newline.
+ * The text follows one grammar, "cannot VERB THING: reason", without the program's name and without a newline: one that
+ * a value holds becomes a '?'.
  */
 #ifndef PGPU_BASE_ERR_H
 #define PGPU_BASE_ERR_H
