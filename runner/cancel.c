@@ -83,7 +83,7 @@ static int cancel_locked(struct line *line, struct spool *spool, struct search *
 		return -1;
 	if (found == 1 && state == SPOOL_PENDING && name.standing && find_service(search, err) < 0)
 		return -1;
-	/* Its record tells, and not who still has its name on a lane: he is done with it. A standing job's tells nothing. */
+	/* Its record tells, and not who still has its name on a lane: he is done with it. A standing job's does not. */
 	bool standing = name.standing && search->found;
 	if (found == 1 && state == SPOOL_PENDING && !standing) {
 		name.after = false;

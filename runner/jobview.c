@@ -338,7 +338,7 @@ static void merge_live(struct jobview *view, const struct entry *entry, int lane
 /* 1: it is an array, or one that was, and the view is of all its tasks; else 0. */
 static int find_array(struct queue *queue, uint64_t id, struct jobview *view, struct err *err)
 {
-	SCOPE_ARRAYVIEW struct arrayview array;
+	SCOPE_ARRAYVIEW struct arrayview array = { 0 };
 
 	if (jobid_task(id) >= 0)
 		return 0;

@@ -47,8 +47,8 @@ static int open_folder(const char *path, struct err *err)
 }
 
 /*
- * In a folder like /tmp anybody can put a file, or a FIFO, where a job's output is to go, and read it there. The rule is
- * that of fs.protected_regular (proc_sys_fs(5)), which covers only an open that may make the file.
+ * In a folder like /tmp anybody can put a file, or a FIFO, where a job's output is to go, and read it there. The rule
+ * is that of fs.protected_regular (proc_sys_fs(5)), which covers only an open that may make the file.
  */
 static bool is_planted(int folder, int fd)
 {

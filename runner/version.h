@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which pgpu this is; nothing else says it. The formats of files have versions of their own: pgpu-spool(5), VERSIONS. */
+/* Which pgpu this is; nothing else says it. Formats of files have versions of their own: pgpu-spool(5), VERSIONS. */
 #ifndef PGPU_VERSION_H
 #define PGPU_VERSION_H
 

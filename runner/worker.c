@@ -260,8 +260,8 @@ static void log_hold(struct worker *worker, struct verdict *verdict)
 	history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
 }
 
-/* To those that wait for our job to begin or to end; it is not to fail for them. With `settle` they start now. What failed
- * is tried once more: nobody else looks at them before the next rescue. */
+/* To those that wait for our job to begin or to end; it is not to fail for them. With `settle` they start now. What
+ * failed is tried once more: nobody else looks at them before the next rescue. */
 static void tell_news(struct worker *worker, bool settle)
 {
 	struct err err = ERR_NONE;

@@ -7,6 +7,13 @@
 
 #include "fmt.h"
 
+/* A value that is shown may hold a newline. */
+static void keep_one_line(struct err *err)
+{
+	for (char *newline = err->text; (newline = strchr(newline, '\n'));)
+		*newline = '?';
+}
+
 int err_set(struct err *err, int code, const char *format, ...)
 {
 	if (!err)
@@ -15,6 +22,7 @@ int err_set(struct err *err, int code, const char *format, ...)
 	va_start(args, format);
 	fmt_args(err->text, sizeof err->text, format, args);
 	va_end(args);
+	keep_one_line(err);
 	err->code = code;
 	err->errnum = 0;
 	return -1;
@@ -30,6 +38,7 @@ int err_sys(struct err *err, const char *format, ...)
 	va_start(args, format);
 	fmt_args(err->text, sizeof err->text, format, args);
 	va_end(args);
+	keep_one_line(err);
 	size_t used = strlen(err->text);
 	fmt(err->text + used, sizeof err->text - used, ": %s", strerror(saved));
 	err->code = EXIT_FAILED;
@@ -49,6 +58,7 @@ int err_wrap(struct err *err, const char *format, ...)
 	va_start(args, format);
 	fmt_args(err->text, sizeof err->text, format, args);
 	va_end(args);
+	keep_one_line(err);
 	size_t used = strlen(err->text);
 	fmt(err->text + used, sizeof err->text - used, ": %s", old);
 	return -1;

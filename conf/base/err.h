@@ -4,7 +4,8 @@
  *
  * A function that can fail takes a `struct err *` last, fills it and returns -1; on success it leaves it
  * untouched and returns 0 or more. Nothing below a command prints: commands hand the error to say_err().
- * The text follows one grammar, "cannot VERB THING: reason", without the program's name and without a newline.
+ * The text follows one grammar, "cannot VERB THING: reason", without the program's name and without a newline: one that
+ * a value holds becomes a '?'.
  */
 #ifndef PGPU_BASE_ERR_H
 #define PGPU_BASE_ERR_H
@@ -38,8 +39,8 @@ int err_sys(struct err *err, const char *format, ...) __attribute__((format(prin
 /* Puts "FORMAT: " in front of what is there; the code stays. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether it is the machine's, and another time it may go well: no memory, descriptors, processes or room, or a disk that
- * does not answer. */
+/* Whether it is the machine's, and another time it may go well: no memory, descriptors, processes or room, or a disk
+ * that does not answer. */
 bool err_may_pass(const struct err *err);
 
 /* Hands an error that was filled elsewhere on. */

@@ -8,8 +8,8 @@
  *     while ((found = names_next(&names))) ... found->d_name, found->d_type
  *
  * A name lives until the next call. The loop may rename and remove what it sees; a name that comes meanwhile may be
- * seen or not (readdir(3)). An error in between ends the loop like the end of the folder; who draws conclusions from what
- * is not there asks names_failed() after it.
+ * seen or not (readdir(3)). An error in between ends the loop like the end of the folder; who draws conclusions from
+ * what is not there asks names_failed() after it.
  */
 #ifndef PGPU_BASE_NAMES_H
 #define PGPU_BASE_NAMES_H

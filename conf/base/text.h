@@ -56,8 +56,8 @@ const char *text_part(const char *text, char *part, size_t size);
 int text_mark_put(char *text, size_t room, char letter, uint64_t bytes);
 int text_mark_parse(const char **at, char letter, uint64_t *ret_bytes);
 
-/* How many bytes at `text` a terminal might take for an order: control characters, C1 too, and what is not UTF-8; 0 when
- * it is plain text. Tab and newline are orders. */
+/* How many bytes at `text` a terminal might take for an order: control characters, C1 too, and what is not UTF-8; 0
+ * when it is plain text. Tab and newline are orders. */
 size_t text_order_length(const char *text);
 /* Bytes of the UTF-8 character at `text`, 1 to 4; 0 when it is not one. Never reads past a NUL. */
 size_t text_utf8_length(const char *text);

@@ -48,7 +48,7 @@ void ticket_remove(struct line *line, struct ticket *ticket);
 
 /* True while its owner lives; fills the text where wanted. A missing file is false. */
 bool ticket_read(struct line *line, const char *file, struct entry *ret_entry);
-/* True when its owner is known not to live: the file is gone, or nobody has it locked. What cannot be read is not dead. */
+/* True when its owner is known not to live: the file is gone, or nobody has it locked. What cannot be read lives. */
 bool ticket_dead(struct line *line, const char *file);
 /* What its name says of a candidate for the election, and what its text adds of a job that waits at `now` (boot clock).
  */

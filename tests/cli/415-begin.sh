@@ -47,7 +47,7 @@ shows()
 	export TZ
 }
 kill_all
-shows 21:59:57
+shows 21:59:$((60 - 3 * slow))
 conf $'lanes = 1\nclass "night" { rank = 4  budget = "12h"  hours = "22:00-07:00" }'
 exits 75 "outside its hours nothing of the class starts" pgpu run -q -p night --no-wait -- true
 night=$(pgpu submit -q -p night -- sh -c 'date +%H:%M >started')

@@ -96,13 +96,14 @@ conf $'lanes = 1\ntake-within = "1s"'
 gate=first
 pgpu run -q -- sh -c "$(gate $gate)" &
 reached $gate
+standby_is() { [ "$(owner standby)" = "$1" ]; }
 pgpu run -q --name stopped -- true & first=$!
 until_true queue_shows stopped
 pgpu run -q --name other -- true & other=$!
 until_true queue_shows other
-until_true eval '[ "$(owner standby)" = $first ]'
+until_true standby_is $first
 kill -STOP $first
-check "a standby that is stopped is followed by the next in line" until_true eval '[ "$(owner standby)" = $other ]'
+check "a standby that is stopped is followed by the next in line" until_true standby_is $other
 kill_all
 wait 2>/dev/null
 

@@ -26,8 +26,12 @@ rmdir "$(queue_folder)/log.tsv"
 pgpu run -q -- sh -c "$(gate big)" &
 reached big
 id=$(pgpu submit big.sh)
-(ulimit -v 60000; pgpu queue; pgpu show "$id") >/dev/null 2>&1
-equals "nothing is set aside for want of memory" "" "$(ls "$(queue_folder)/bad" 2>/dev/null)"
+if [ -n "$sanitizer" ]; then
+	skip "nothing is set aside for want of memory" "$sanitizer has terabytes of address space"
+else
+	(ulimit -v 60000; pgpu queue; pgpu show "$id") >/dev/null 2>&1
+	equals "nothing is set aside for want of memory" "" "$(ls "$(queue_folder)/bad" 2>/dev/null)"
+fi
 open_gate big
 wait
 exits 0 "and the job runs" pgpu wait "$id"

@@ -54,7 +54,7 @@ planted()
 		eval "$act"
 		survives "$one"
 	done
-	[ -z "$bad" ] && ok "$name" || not_ok "$name" "$bad"
+	equals "$name" '' "$bad"
 }
 # shellcheck disable=SC2016 # planted expands it
 {
@@ -100,7 +100,6 @@ conf 'lanes = 1'
 
 # --- the runtime folder ---------------------------------------------------------------------------------------------
 pgpu undrain
-sockets() { find "$1" -type s 2>"$SANDBOX/no" | wc -l; }
 # told: where a job's supervisor listens
 told() { pgpu run -q -- printenv GPU_QUEUE_TURN; }
 rm -rf "$XDG_RUNTIME_DIR/pgpu"

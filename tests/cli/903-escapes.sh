@@ -33,7 +33,7 @@ reached a
 export ODD=$evil
 id=$(pgpu submit -q -- true "$evil")
 pgpu submit -q "script$evil.sh" >"$SANDBOX/script" 2>"$err"
-printf '1/2 %s' "$evil" >"$(ls "$XDG_RUNTIME_DIR"/pgpu/*-* | head -n 1).progress"
+printf '1/2 %s' "$evil" >"$(find "$XDG_RUNTIME_DIR/pgpu" -name '*-*' | sort | head -n 1).progress"
 
 # --- while they wait and run ----------------------------------------------------------------------------------------
 for words in "queue" "queue --all" "queue --json" "status" "status --json" "show 2" "show $id" "show --env $id" "show --json $id" \

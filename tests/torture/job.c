@@ -9,9 +9,9 @@
  *     beside ID RESTARTS TIME PID	and this is the first process of one of the others
  * TIME is CLOCK_MONOTONIC in nanoseconds. In between it works for MS milliseconds, and it exits with CODE.
  *
- * While it has a lane it keeps one of the LANES files SLOTS-0, SLOTS-1, ... locked (flock(2)). The lock is shared by its
- * children, and the kernel drops it when the last of them is dead: so whoever finds no slot has found a lane that was
- * handed on too early.
+ * While it has a lane it keeps one of the LANES files SLOTS-0, SLOTS-1, ... locked (flock(2)). The lock is shared by
+ * its children, and the kernel drops it when the last of them is dead: so whoever finds no slot has found a lane that
+ * was handed on too early.
  *
  * FLAGS: t it offers a turn half way; c it leaves a child behind in a session of its own, which ignores SIGTERM and
  * SIGHUP; i it ignores SIGTERM itself.

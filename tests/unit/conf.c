@@ -27,6 +27,7 @@
 #include "conf/base/words.h"
 #include "conf/conf.h"
 #include "conf/conf_builtin.h"
+#include "patience.h"
 #include "runner/commands.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -45,7 +46,7 @@ static int setup(void **state)
 	unsetenv("PGPU_CONF");
 	unsetenv("XDG_CONFIG_HOME");
 	setenv("HOME", folder, 1);
-	alarm(20);
+	alarm(patience(20));
 	return 0;
 }
 
@@ -79,10 +80,10 @@ static void load_ok(const char *text, struct conf *conf)
 	struct err err = ERR_NONE;
 
 	put(FILE_NAME, text);
-	alarm(1);
+	alarm(patience(1));
 	if (conf_load_file(FILE_NAME, conf, &err) < 0)
 		fail_msg("%s\n%s", err.text, text);
-	alarm(20);
+	alarm(patience(20));
 }
 
 static void refused_bytes(const char *bytes, size_t size, const char *reason)
@@ -92,7 +93,7 @@ static void refused_bytes(const char *bytes, size_t size, const char *reason)
 
 	put_bytes(FILE_NAME, bytes, size);
 	conf.lanes = -7;
-	alarm(1);
+	alarm(patience(1));
 	if (conf_load_file(FILE_NAME, &conf, &err) == 0)
 		fail_msg("accepted: %s", bytes);
 	if (strncmp(err.text, reason, strlen(reason)) != 0)
@@ -101,7 +102,7 @@ static void refused_bytes(const char *bytes, size_t size, const char *reason)
 	assert_null(strchr(err.text, '\n'));
 	assert_int_equal(conf.lanes, -7);
 	assert_int_equal(conf_load_file(FILE_NAME, &conf, NULL), -1);
-	alarm(20);
+	alarm(patience(20));
 }
 
 static void refused(const char *text, const char *reason)

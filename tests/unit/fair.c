@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "patience.h"
 #include "runner/line/elect.h"
 
 enum { SCHEDULES = 3000, STEPS = 200, JOBS = 40, SESSIONS = 5, RANKS = 3, RAM = 100 };
@@ -224,8 +225,8 @@ static void step(struct world *world)
 static void random_schedules_are_fair(void **state)
 {
 	(void)state;
-	for (unsigned seed = 1; seed <= SCHEDULES; seed++) {
-		struct world world = { .seed = seed, .conf.ram_bytes = RAM };
+	for (int seed = 1; seed <= rounds(SCHEDULES); seed++) {
+		struct world world = { .seed = (unsigned)seed, .conf.ram_bytes = RAM };
 		world.conf.lanes = 1 + roll(&world, 3);
 		for (int i = 0; i < STEPS; i++) {
 			step(&world);

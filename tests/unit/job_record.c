@@ -5,6 +5,7 @@
 #include "conf/base/words.h"
 #include "conf/jobid.h"
 #include "job_test.h"
+#include "patience.h"
 
 static const struct job_facts FACTS = {
 	.id = UINT64_C(12) << JOBID_TASK_BITS,
@@ -146,7 +147,7 @@ static const char NOT_IN_A_NAME[] = "\1\2\3\4\5\6\a\b\t\n\v\f\r\x0e\x0f\x10\x11\
 static void nasty_bytes_C097(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < rounds(2000); i++) {
 		struct job job = JOB_EMPTY;
 		job.name = random_text(1, 60, NOT_IN_A_NAME);
 		job.class_name = random_text(1, 20, "\1");

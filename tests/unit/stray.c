@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "patience.h"
 #include "runner/cell/stray.h"
 
 /* This program once more, as `NAME WORD`, asleep; returns when it is that. */
@@ -106,6 +108,11 @@ int main(int argc, char **argv)
 		if (write(1, "", 1) == 1)
 			pause();
 		return 1;
+	}
+	/* The words of a process that it runs are its own, and /proc/self/exe is it. */
+	if (under_valgrind()) {
+		puts("ok a worker that became ours is no job's # SKIP valgrind has words of its own");
+		return 0;
 	}
 	return cmocka_run_group_tests_name("stray", tests, NULL, NULL);
 }
