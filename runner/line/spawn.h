@@ -13,7 +13,8 @@
 
 enum { WORKER_SEAT_FD = 3, WORKER_READY_FD = 4 };
 
-/* Returns the pipe's reading end (end of file: settled, or gone), or -1. `seat` stays the caller's. Model: SP, SPC, SPW. */
+/* Returns the pipe's reading end (end of file: settled, or gone), or -1. `seat` stays the caller's.
+ * Model: SP, SPC, SPW. */
 int spawn_worker(const struct seat *seat, pid_t *ret_pid, struct err *err);
 /* Starts a process of pgpu itself, with these arguments, as a worker is started but without seat or pipe. */
 int spawn_plain(char *const argv[], pid_t *ret_pid, struct err *err);
