@@ -13,7 +13,8 @@
 
 /* The part of it that is done once after each boot. */
 int rescue_sweep(struct line *line, struct err *err);
-/* Model: FIRST, then RS1 to RS4, RST, which clear_dead() of member.c does. With `always` it settles even where
+/* Model: FIRST, then RS1 to RS4, RST, which clear_dead() of member.c does.
+ * With `always` it settles even where
  * nothing looks wrong (`pgpu rescue`). */
 int rescue_pass(struct line *line, bool always, struct err *err);
 

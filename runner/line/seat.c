@@ -23,6 +23,14 @@ void seat_name(int number, char name[32])
 		fmt(name, 32, "lane-%d", number);
 }
 
+static int cannot(struct err *err, const char *verb, int number)
+{
+	char name[32];
+
+	seat_name(number, name);
+	return err_sys(err, "cannot %s %s", verb, name);
+}
+
 static int open_seat(struct line *line, int number, int flags)
 {
 	char name[32];
@@ -69,7 +77,7 @@ int seat_read(struct line *line, int number, struct seat_view *ret_view, struct 
 	ret_view->held = ret_view->unreadable = false;
 	ret_view->entry = (struct entry){ 0 };
 	if (fd < 0)
-		return errno == ENOENT ? 0 : err_sys(err, "cannot open lane %d", number);
+		return errno == ENOENT ? 0 : cannot(err, "open", number);
 	struct err damaged = ERR_NONE;
 	if (entry_read(fd, &ret_view->entry, &damaged) < 0)
 		read_damaged(fd, ret_view);
@@ -117,9 +125,9 @@ int seat_take(struct line *line, const struct seat_view *view, struct entry *ent
 	struct flock lock = byte_lock(view->entry.gen + 1);
 
 	if (fd < 0)
-		return err_sys(err, "cannot open lane %d", view->number);
+		return cannot(err, "open", view->number);
 	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
-		return err_sys(err, "cannot lock lane %d", view->number);
+		return cannot(err, "lock", view->number);
 	entry->gen = view->entry.gen + 1;
 	entry->since_boot_ns = clock_boot_ns();
 	if (entry_write(fd, entry, err) < 0)
@@ -134,7 +142,7 @@ static int put(struct line *line, const struct seat_view *view, struct entry *en
 	SCOPE_FD int fd = open_seat(line, view->number, O_RDWR | O_CREAT);
 
 	if (fd < 0)
-		return err_sys(err, "cannot open lane %d", view->number);
+		return cannot(err, "open", view->number);
 	entry->gen = view->entry.gen + 1;
 	return entry_write(fd, entry, err);
 }
