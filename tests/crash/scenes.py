@@ -355,7 +355,7 @@ class Boot(Dead):
     def setup(self, box):
         super().setup(box)
         box.kill_all()
-        box.remove_cells()
+        until("no cell outlives the machine", box.remove_cells)
         (box.queue / "orders" / "77.cancel").touch()
         box.boot.rename(box.queue / "boot-00000000-0000-0000-0000-000000000000")
 
