@@ -47,15 +47,6 @@ class Gate:
     def open(self):
         os.write(self.way, b"\n" * 64)
 
-    def remove_cells(self):
-        """True when none is left: one whose last process is not quite gone is busy."""
-        for cell in sorted(self.cells(), reverse=True):
-            try:
-                os.rmdir(cell)
-            except OSError:
-                pass
-        return not self.cells()
-
     def close(self):
         os.close(self.here)
         os.close(self.way)
@@ -218,11 +209,13 @@ class Box:
         return [os.path.join(at, name) for at, names, _ in os.walk(tree) for name in names if name.startswith(prefix)] if tree else []
 
     def remove_cells(self):
+        """True when none is left: one whose last process is not quite gone is busy."""
         for cell in sorted(self.cells(), reverse=True):
             try:
                 os.rmdir(cell)
             except OSError:
                 pass
+        return not self.cells()
 
     def close(self):
         self.kill_all()
