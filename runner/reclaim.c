@@ -137,9 +137,11 @@ static void sleep_once(struct waiting *waiting)
 		timeout_ms = RECLAIM_STEP_MS;
 	if (rest_poll(polls, count + 1, timeout_ms) < 0)
 		return;
+	/* First: a signal may make it settle, and what is opened then has the number of what was polled. */
+	int news = member_poll_done(member, polls, count);
 	if (polls[count].revents)
 		heed_signals(waiting);
-	if (member_poll_done(member, polls, count))
+	if (news)
 		member_settle_begun(member);
 	if (clock_awake_ns() < waiting->tick_ns)
 		return;

@@ -215,9 +215,10 @@ static int sleep_once(struct hold *hold, struct err *err)
 		return err_sys(err, "cannot watch the job");
 	if (polls[count + 1].revents)
 		reap_first(hold);
+	/* First: a signal may make it settle, and what is opened then has the number of what was polled. */
+	int news = member_poll_done(hold->member, polls, count);
 	if (polls[count].revents && heed_signals(hold, err) < 0)
 		return -1;
-	int news = member_poll_done(hold->member, polls, count);
 	if (news)
 		obey_order(hold);
 	if (news && !hold_empty(hold))

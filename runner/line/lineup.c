@@ -93,10 +93,12 @@ static int sleep_once(struct member *member, struct signals *signals, const stru
 	polls[count] = (struct pollfd){ .fd = signals->fd, .events = POLLIN };
 	if (rest_poll(polls, count + 1, time_left(lineup, timeout_ms)) < 0 && errno != EINTR)
 		return err_sys(err, "cannot wait in line");
+	/* First: a signal may make it settle, and what is opened then has the number of what was polled. */
+	int news = member_poll_done(member, polls, count);
 	int sig = polls[count].revents ? heed_signals(member, signals, lineup, err) : 0;
 	if (sig != 0)
 		return sig;
-	if (member_poll_done(member, polls, count) && look(member, err) < 0)
+	if (news && look(member, err) < 0)
 		return -1;
 	return 0;
 }

@@ -481,7 +481,9 @@ int member_poll_done(struct member *member, const struct pollfd polls[MEMBER_POL
 	}
 	for (int i = member->watched_count - 1; i >= 0; i--) {
 		struct watched *watched = &member->watched[i];
-		if (!is_ready(polls, count, watched->pidfd))
+		/* Asked once more: a live holder that is taken for dead loses its job. */
+		if (!is_ready(polls, count, watched->pidfd) ||
+		    poll(&(struct pollfd){ .fd = watched->pidfd, .events = POLLIN }, 1, 0) != 1)
 			continue;
 		note_gone(member, watched);
 		again |= watched->role != WATCHED_MAIN;
