@@ -48,6 +48,11 @@ def _is(box, number, *outcomes):
     return [] if found in outcomes else [f"job {number} is {found}, not {' or '.join(map(str, outcomes))}"]
 
 
+def _after_order(box, number, end, obeyed, ignored):
+    """A command that said yes was obeyed; one that did not may have been, or not."""
+    return _is(box, number, obeyed) if end and end[0] == 0 else _is(box, number, obeyed, ignored)
+
+
 class Submit(Command):
     """A submit behind a busy lane: a standby is appointed for it."""
 
@@ -129,7 +134,7 @@ class CancelPending(Pending):
         return ["cancel", self.number]
 
     def verify(self, box, end):
-        return _is(box, self.number, *(["cancelled"] if end and end[0] == 0 else ["cancelled", "completed"]))
+        return _after_order(box, self.number, end, "cancelled", "completed")
 
 
 class Hold(Pending):
@@ -137,7 +142,7 @@ class Hold(Pending):
         return ["hold", self.number]
 
     def verify(self, box, end):
-        return _is(box, self.number, *(["pending"] if end and end[0] == 0 else ["pending", "completed"]))
+        return _after_order(box, self.number, end, "pending", "completed")
 
 
 class Release(Pending):
@@ -149,7 +154,7 @@ class Release(Pending):
         return ["release", self.number]
 
     def verify(self, box, end):
-        return _is(box, self.number, *(["completed"] if end and end[0] == 0 else ["pending", "completed"]))
+        return _after_order(box, self.number, end, "completed", "pending")
 
 
 class Running(Command):
@@ -165,7 +170,7 @@ class CancelRunning(Running):
         return ["cancel", self.number]
 
     def verify(self, box, end):
-        return _is(box, self.number, *(["cancelled"] if end and end[0] == 0 else ["cancelled", "completed"]))
+        return _after_order(box, self.number, end, "cancelled", "completed")
 
 
 class RequeueRunning(Running):
