@@ -38,6 +38,7 @@ tell()
 replay()
 {
 	local target=$1 folder=$2 said=$build/replay-$1.log inputs=("tests/fuzz/corpus/$1")
+	[ "$target" != jobfile ] || inputs+=(examples/*.yaml examples/*/*.sh) # as they are shipped
 	[ ! -d "$build/large/$target" ] || inputs+=("$build/large/$target")
 	if timeout -k 5 300 "$folder/tests/fuzz/$target" "${inputs[@]}" >"$said" 2>&1; then
 		echo "ok $target: $(find "${inputs[@]}" -type f | wc -l) inputs"
