@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files of the line: entries, seats with their generations and locks, tickets, ids, who was served. */
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -437,6 +440,37 @@ static void served_forgets_the_oldest_session_when_it_is_full(void **state)
 
 #define ON_A_QUEUE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* What poll(2) said of a descriptor may be of another one that had its number before. */
+static void who_lives_is_not_gone_by_a_stale_poll(void **state)
+{
+	struct member *member = malloc(sizeof *member);
+	struct pollfd polls[MEMBER_POLL] = { 0 };
+	siginfo_t info;
+
+	assert_non_null(member);
+	member_open(member, *state, MEMBER_GUEST);
+	pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	member->watched = calloc(MEMBER_WATCHED, sizeof *member->watched);
+	assert_non_null(member->watched);
+	member->watched[0] = (struct watched){ .id = { .pid = child }, .pidfd = pidfd_open(child, 0) };
+	member->watched_count = 1;
+	polls[0] = (struct pollfd){ .fd = member->watched[0].pidfd, .events = POLLIN, .revents = POLLIN };
+	assert_int_equal(member_poll_done(member, polls, 1), 0);
+	assert_int_equal(member->watched_count, 1);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED), 0);
+	assert_int_equal(member_poll_done(member, polls, 1), 1);
+	assert_int_equal(member->watched_count, 0);
+	member_close(member);
+	free(member);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +488,7 @@ int main(void)
 		ON_A_QUEUE(a_ticket_s_name_says_what_its_job_reserves),
 		ON_A_QUEUE(a_folder_that_was_empty_is_asked_once),
 		cmocka_unit_test(strange_names_are_no_tickets),
+		cmocka_unit_test(who_lives_is_not_gone_by_a_stale_poll),
 		ON_A_QUEUE(ids_go_up_and_skip_to_the_next_block_after_a_boot),
 		ON_A_QUEUE(who_was_served_is_remembered),
 		ON_A_QUEUE(served_forgets_the_oldest_session_when_it_is_full),
