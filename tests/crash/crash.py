@@ -5,6 +5,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -155,7 +156,7 @@ def play(build, name, args):
     met = 0
     fine = True
     for point in points[args.first::args.every]:
-        if args.only and str(point) != args.only:
+        if args.only and not re.fullmatch(args.only, str(point)):
             continue
         _, wrong, reached = attempt(build, SCENES[name], point, kills)
         met += reached
@@ -172,7 +173,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="the names of the scenes")
     parser.add_argument("--every", type=int, default=1, help="only each Nth point")
     parser.add_argument("--first", type=int, default=0, help="from this one on")
-    parser.add_argument("--only", help="this point alone, as it is printed")
+    parser.add_argument("--only", help="these points alone: a regular expression of what is printed")
     parser.add_argument("build")
     parser.add_argument("scene", nargs="*", help=" ".join(SCENES))
     args = parser.parse_args()

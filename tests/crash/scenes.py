@@ -29,6 +29,10 @@ class Scene:
         """What is wrong once the queue is at rest. `end`: (code, stdout, stderr) of a command that ended by itself, else None."""
         return []
 
+    def set_aside(self, box):
+        """Whether a record went to bad/, as one of another user does: it is not this queue's any more."""
+        return self.denied and folder.listing(box.queue / "bad")
+
 
 class Command(Scene):
     alone = False  # a call that is killed may leave to the next call what it was to start
@@ -41,6 +45,11 @@ def _records(box):
 def _outcome(box, number):
     where, match = _records(box).get(number, (None, None))
     return match["outcome"] if where == "ended" else where
+
+
+def _restarts(box, number):
+    where, match = _records(box).get(number, (None, None))
+    return match and match["restarts"]
 
 
 def _is(box, number, *outcomes):
@@ -117,7 +126,7 @@ class Update(Pending):
         return ["update", self.number, "nice=5", "limit=33m", "memory=3G"]
 
     def verify(self, box, end):
-        if self.denied and folder.listing(box.queue / "bad"):
+        if self.set_aside(box):
             return []
         wrong = _is(box, self.number, "completed")
         shown = json.loads(box.call("show", "--json", self.number).stdout)
@@ -182,7 +191,7 @@ class RequeueRunning(Running):
 
     def verify(self, box, end):
         wrong = _is(box, self.number, "completed", "cancelled")
-        if end and end[0] == 0 and _records(box)[self.number][1]["restarts"] == "0":
+        if end and end[0] == 0 and _restarts(box, self.number) == "0":
             wrong.append("requeued, and no restart is counted")
         return wrong
 
@@ -197,7 +206,7 @@ class RequeueEnded(Command):
 
     def verify(self, box, end):
         wrong = _is(box, self.number, "completed")
-        restarts = _records(box)[self.number][1]["restarts"]
+        restarts = _restarts(box, self.number)
         if end and end[0] == 0 and restarts != "1":
             wrong.append(f"requeued, and {restarts} restarts are counted")
         return wrong
@@ -273,7 +282,7 @@ class HandOn(Scene):
         return any((box.queue / "reasons" / number).exists() for number in self.numbers)
 
     def verify(self, box, end):
-        if self.denied and (self.told(box) or folder.listing(box.queue / "bad")):
+        if self.set_aside(box) or (self.denied and self.told(box)):
             return []
         return [wrong for number in self.numbers for wrong in _is(box, number, "completed")]
 
@@ -303,7 +312,7 @@ class WorkerStarts(Scene):
             os.kill(pid, signal.SIGCONT)
 
     def verify(self, box, end):
-        if self.denied and (folder.listing(box.queue / "reasons") or folder.listing(box.queue / "bad")):
+        if self.set_aside(box) or (self.denied and folder.listing(box.queue / "reasons")):
             return []
         return [wrong for number in _records(box) for wrong in _is(box, number, "completed")] or \
             ([] if _records(box) else ["the job is gone"])
@@ -348,8 +357,10 @@ class Dead(Command):
         return ["rescue"]
 
     def verify(self, box, end):
+        if self.set_aside(box):
+            return []
         wrong = _is(box, self.number, "completed")
-        if _records(box)[self.number][1]["restarts"] not in ("1", "2"):
+        if _restarts(box, self.number) not in ("1", "2"):
             wrong.append("its restart is not counted")
         return wrong
 
