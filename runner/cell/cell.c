@@ -167,22 +167,27 @@ int cell_open(const char *path, struct cell *ret_cell, struct err *err)
 	return 0;
 }
 
-/* The value of `key` in cgroup.events; -1 when the cgroup is gone. */
+enum { EVENT_GONE = -1, EVENT_UNKNOWN = -2 };
+
+/* The value of `key` in cgroup.events. A read after the cgroup's end gives ENODEV (cgroups(7)); what cannot be read may
+ * be anything. */
 static int read_event(const struct cell *cell, const char *key)
 {
 	char text[256];
 	ssize_t got = pread(cell->events_fd, text, sizeof text - 1, 0);
 
 	if (got < 0)
-		return -1;
+		return errno == ENODEV ? EVENT_GONE : EVENT_UNKNOWN;
 	text[got] = '\0';
 	char *found = strstr(text, key);
-	return found ? found[strlen(key) + 1] == '1' : -1;
+	return found ? found[strlen(key) + 1] == '1' : EVENT_UNKNOWN;
 }
 
 bool cell_populated(const struct cell *cell)
 {
-	return cell->fd >= 0 && read_event(cell, "populated") == 1;
+	int populated = cell->fd < 0 ? 0 : read_event(cell, "populated");
+
+	return populated == 1 || populated == EVENT_UNKNOWN;
 }
 
 static bool wait_for_event(const struct cell *cell, const char *key, int value, int timeout_ms)
@@ -191,7 +196,7 @@ static bool wait_for_event(const struct cell *cell, const char *key, int value, 
 
 	for (;;) {
 		int now = read_event(cell, key);
-		if (now < 0 || now == value)
+		if (now == EVENT_GONE || now == value)
 			return true;
 		int64_t left = (until - clock_awake_ns()) / NS_PER_MS;
 		struct pollfd change = { .fd = cell->events_fd, .events = POLLPRI };
