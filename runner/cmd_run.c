@@ -215,12 +215,15 @@ static int wait_for_lane(struct run *run, const struct request *request, struct 
 
 	if (request->max_wait_ns == 0)
 		lineup.until_awake_ns = 0;
-	switch (lineup_wait(&run->member, &run->signals, &lineup, &sig, err)) {
+	int end = lineup_wait(&run->member, &run->signals, &lineup, &sig, err);
+	/* Its ticket is gone: no order comes any more. */
+	if (end >= 0 && end != LINEUP_LANE)
+		spool_order_done(&run->queue->spool, run->member.job.id);
+	switch (end) {
 	case LINEUP_LANE: return 0;
 	case LINEUP_SIGNAL: return EXIT_SIGNAL + sig;
 	case LINEUP_TIMEOUT: say("no lane was free in time"); return EXIT_NO_LANE;
 	case LINEUP_CANCELLED:
-		spool_order_done(&run->queue->spool, run->member.job.id);
 		say("job %s was cancelled while it waited", JOBID(run->member.job.id));
 		return EXIT_SIGNAL + SIGTERM;
 	default: return -1;

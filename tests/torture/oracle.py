@@ -194,6 +194,7 @@ def check_queue(torture, ledger):
             wrong.append(f"job {job} was never submitted")
     # An order for a blocking call stays when that was killed; its id never comes again.
     gone = {job for run in torture.runs.values() if run["process"].returncode == -signal.SIGKILL for job in ledger.ids_of(run["name"])}
+    gone |= {fault["waits"] for fault in torture.faults if fault["do"] == "kill"}
     for folder in ("pending", "running", "orders", "bad", "tasks"):
         names = [name for name in box.names(folder) if folder != "orders" or name.split(".")[0] not in gone]
         if names:
