@@ -126,8 +126,6 @@ class Update(Pending):
         return ["update", self.number, "nice=5", "limit=33m", "memory=3G"]
 
     def verify(self, box, end):
-        if self.set_aside(box):
-            return []
         wrong = _is(box, self.number, "completed")
         shown = json.loads(box.call("show", "--json", self.number).stdout)
         new = (shown["nice"] == 5, shown["limit_s"] == 1980, shown["memory_bytes"] == 3 << 30)
@@ -282,7 +280,7 @@ class HandOn(Scene):
         return any((box.queue / "reasons" / number).exists() for number in self.numbers)
 
     def verify(self, box, end):
-        if self.set_aside(box) or (self.denied and self.told(box)):
+        if self.denied and self.told(box):
             return []
         return [wrong for number in self.numbers for wrong in _is(box, number, "completed")]
 
@@ -312,7 +310,7 @@ class WorkerStarts(Scene):
             os.kill(pid, signal.SIGCONT)
 
     def verify(self, box, end):
-        if self.set_aside(box) or (self.denied and folder.listing(box.queue / "reasons")):
+        if self.denied and folder.listing(box.queue / "reasons"):
             return []
         return [wrong for number in _records(box) for wrong in _is(box, number, "completed")] or \
             ([] if _records(box) else ["the job is gone"])
@@ -357,8 +355,6 @@ class Dead(Command):
         return ["rescue"]
 
     def verify(self, box, end):
-        if self.set_aside(box):
-            return []
         wrong = _is(box, self.number, "completed")
         if _restarts(box, self.number) not in ("1", "2"):
             wrong.append("its restart is not counted")
