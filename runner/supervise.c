@@ -153,8 +153,7 @@ static int next_timeout(const struct hold *hold, int timeout_ms)
 		earlier(&at, hold->tick_ns);
 	if (at == INT64_MAX)
 		return -1;
-	int64_t left = (at - now + NS_PER_MS - 1) / NS_PER_MS;
-	return left < 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
+	return clock_left_ms(at, now);
 }
 
 /* "signal SIG ID": of the job that is supervised here by now. */

@@ -31,6 +31,8 @@
 #include "runner/vramback.h"
 #include "submit/prune.h"
 
+enum { LONG_SLEEP_MS = 60000 };
+
 struct worker {
 	struct queue queue;
 	struct member member;
@@ -352,6 +354,16 @@ static void wait_for_card(struct worker *worker, const struct verdict *verdict)
 	worker->member.ended = true;
 }
 
+/* It was not started: what prepare_job() says is its outcome. */
+static void judge_unstarted(struct verdict *verdict, int prepared, const struct err *why)
+{
+	verdict->outcome = prepared > 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
+	verdict->exit_code = prepared > 0 ? EXIT_OK : EXIT_NO_START;
+	/* A newer pgpu's record: the next worker may be of that one. */
+	verdict->unstarted = prepared < 0 && (why->errnum == EPROTO || err_may_pass(why));
+	verdict->why = *why;
+}
+
 static int run_one(struct worker *worker, struct err *err)
 {
 	struct member *member = &worker->member;
@@ -376,11 +388,7 @@ static int run_one(struct worker *worker, struct err *err)
 		describe(&member->job, &prepared);
 		lost = run_prepared(worker, &task, &verdict, err) < 0;
 	} else {
-		verdict.outcome = result > 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED;
-		verdict.exit_code = result > 0 ? EXIT_OK : EXIT_NO_START;
-		/* A newer pgpu's record: the next worker may be of that one. */
-		verdict.unstarted = result < 0 && (err->errnum == EPROTO || err_may_pass(err));
-		verdict.why = *err;
+		judge_unstarted(&verdict, result, err);
 		if (prepared.job.name)
 			describe(&member->job, &prepared);
 	}
@@ -392,9 +400,11 @@ static int run_one(struct worker *worker, struct err *err)
 	wait_for_shutdown(&verdict);
 	bool settles = verdict.reclaim.count || verdict.reclaim.holder_count;
 	member->ended = !settles || damaged;
-	/* A record that cannot be read is set aside already; the lane is free for the next. */
-	if (damaged)
+	/* It is set aside already, and gone for those that wait for it; the lane is free for the next. */
+	if (damaged) {
+		tell_news(worker, false);
 		return 0;
+	}
 	SCOPE_FREE struct history_row *row = malloc(sizeof *row);
 	if (!row)
 		return err_sys(err, "cannot write log.tsv");
@@ -439,7 +449,7 @@ static int watch_line(struct worker *worker, struct err *err)
 	int count = member_poll_fill(&worker->member, polls, &timeout_ms);
 
 	polls[count] = (struct pollfd){ .fd = worker->signals.fd, .events = POLLIN };
-	if (timeout_ms < 0)
+	if (timeout_ms < 0 || timeout_ms > LONG_SLEEP_MS)
 		rest_memory();
 	if (rest_poll(polls, count + 1, timeout_ms) < 0 && errno != EINTR)
 		return err_sys(err, "cannot watch the line");

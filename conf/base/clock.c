@@ -32,6 +32,14 @@ int64_t clock_wall_ns(void)
 	return read_ns(CLOCK_REALTIME);
 }
 
+int clock_left_ms(int64_t at_ns, int64_t now_ns)
+{
+	const int64_t most = 3600000;
+	int64_t left = (at_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS;
+
+	return (int)(left < 0 ? 0 : left > most ? most : left);
+}
+
 void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT])
 {
 	time_t seconds = (time_t)(wall_ns / NS_PER_S);

@@ -18,6 +18,9 @@ int64_t clock_awake_ns(void);
 int64_t clock_boot_ns(void);
 int64_t clock_wall_ns(void);
 
+/* From `now_ns` until `at_ns` of the same clock, for poll(2): rounded up, 0 when it is over, an hour at most. */
+int clock_left_ms(int64_t at_ns, int64_t now_ns);
+
 /* RFC 3339 with the local offset, seconds resolution: "2026-12-01T02:30:00+01:00". `text` holds 32 bytes. */
 enum { CLOCK_TEXT = 32 };
 void clock_wall_format(int64_t wall_ns, char text[CLOCK_TEXT]);

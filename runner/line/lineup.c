@@ -77,10 +77,8 @@ static int time_left(const struct lineup *lineup, int timeout_ms)
 {
 	if (lineup->until_awake_ns < 0)
 		return timeout_ms;
-	int64_t left = (lineup->until_awake_ns - clock_awake_ns() + NS_PER_MS - 1) / NS_PER_MS;
-	if (left < 0)
-		left = 0;
-	return timeout_ms < 0 || left < timeout_ms ? (int)(left > 1000000 ? 1000000 : left) : timeout_ms;
+	int left = clock_left_ms(lineup->until_awake_ns, clock_awake_ns());
+	return timeout_ms < 0 || left < timeout_ms ? left : timeout_ms;
 }
 
 /* One sleep and what came of it; -1, 0, or a signal. */

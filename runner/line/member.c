@@ -354,13 +354,6 @@ void member_settle_begun(struct member *member)
 	member->again_boot_ns = clock_boot_ns() + NS_PER_S;
 }
 
-static int remaining_ms(int64_t at_boot_ns)
-{
-	int64_t left = (at_boot_ns - clock_boot_ns() + NS_PER_MS - 1) / NS_PER_MS;
-
-	return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
-}
-
 int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], int *timeout_ms)
 {
 	int count = 0;
@@ -378,9 +371,10 @@ int member_poll_fill(struct member *member, struct pollfd polls[MEMBER_POLL], in
 		polls[count++] = (struct pollfd){ .fd = member->wall_fd, .events = POLLIN };
 	*timeout_ms = -1;
 	if (member->again_boot_ns)
-		*timeout_ms = remaining_ms(member->again_boot_ns);
+		*timeout_ms = clock_left_ms(member->again_boot_ns, clock_boot_ns());
 	for (int lane = 0; lane < CONF_LANES; lane++) {
-		int ms = member->quiet[lane].at_boot_ns ? remaining_ms(member->quiet[lane].at_boot_ns) : -1;
+		int64_t at_ns = member->quiet[lane].at_boot_ns;
+		int ms = at_ns ? clock_left_ms(at_ns, clock_boot_ns()) : -1;
 		if (ms >= 0 && (*timeout_ms < 0 || ms < *timeout_ms))
 			*timeout_ms = ms;
 	}

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "conf/base/clock.h"
 #include "view.h"
+
+/* How often a standby looks that relies on a holder: it wakes for nothing else then. */
+#define STOPPED_LOOK_NS (300 * NS_PER_S)
 
 static bool may_watch(const struct member *member, int number)
 {
@@ -112,17 +116,27 @@ static bool watch_needed(const struct view *view)
 	return false;
 }
 
-/* A holder of a lane who is somebody else than the standby. */
+static bool is_standby(const struct view *view)
+{
+	return view->member->role.fd >= 0 && view->member->role.number == SEAT_STANDBY;
+}
+
+/*
+ * A holder of a lane who is somebody else than the standby, and not stopped. To know that takes a file of /proc: only
+ * the standby looks, and who finds a second, which may be there for it.
+ */
 static bool holder_beside_standby(const struct view *view)
 {
 	const struct member *member = view->member;
+	bool look = is_standby(view) || view->seats[view->lanes + 1].held;
 
 	for (int i = 0; i < view->plan->holder_count; i++) {
 		const struct procid *owner = &view->plan->holders[i].entry.owner;
 		bool gone = member->leaving && view_is_me(view, owner);
 		int number = view->plan->holders[i].number;
 		if ((number >= 0 || number == SEAT_STANDING) && !gone &&
-		    (view->standby_owner.pid == 0 || !procid_equal(owner, &view->standby_owner)))
+		    (view->standby_owner.pid == 0 || !procid_equal(owner, &view->standby_owner)) &&
+		    !(look && procid_stopped(owner)))
 			return true;
 	}
 	return view->plan->spawns > 0 || !view->plan->settled;
@@ -136,5 +150,9 @@ int roles_fill(struct view *view, struct err *err)
 	view->standby_owner = standby->entry.owner;
 	if (fill_role(view, standby, needed, err) < 0)
 		return -1;
-	return fill_role(view, standby + 1, needed && !holder_beside_standby(view), err);
+	bool alone = needed && !holder_beside_standby(view);
+	/* Nothing tells it that a holder is stopped. */
+	if (needed && !alone && is_standby(view))
+		view_note_again(view, view->now + STOPPED_LOOK_NS);
+	return fill_role(view, standby + 1, alone, err);
 }

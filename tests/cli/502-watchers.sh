@@ -90,6 +90,21 @@ os.kill(os.getpid(), signal.SIGSTOP)' "$lock" "$SANDBOX/locked$lanes" &
 	goes_on "$lanes lanes: a frozen holder of the queue lock is continued" line
 done
 
+# The only holder is stopped by hand, and its job goes on. The standby looks for that once in five minutes; it is woken here,
+# which carries no truth.
+begin 1 none
+holder=$(owner lane-0)
+kill -STOP "$holder"
+until_true eval '! owner lane-0'
+sleeps_minutes() { [ $((($(cut -d ' ' -f 4 "/proc/$1/syscall" 2>/dev/null) + 30000) / 60000)) = "$2" ]; }
+[ -r "/proc/$standby/syscall" ] && check "a standby with a holder beside it sleeps five minutes" until_true sleeps_minutes "$standby" 5
+kill -URG "$standby"
+check "a standby whose only holder is stopped gets a second" until_true owner second
+kill -KILL "$standby"
+check "and can be killed" until_true has_other standby "$standby"
+kill -CONT "$holder"
+goes_on "the holder continued, the line goes on" none
+
 # The standby is the first in line, and stopped: its seat is not offered to it for ever.
 kill_all
 conf $'lanes = 1\ntake-within = "1s"'

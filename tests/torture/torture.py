@@ -92,11 +92,14 @@ class Torture:
             self.counts[f"{step['do']} nobody"] += 1
             return
         pid, start, job = found[int(step["which"] * len(found))]
+        # A standby may be a blocking call in line: which, only its ticket tells.
+        waits = next((entry.get("job") for _, entry in self.box.tickets() if entry["owner"] == (pid, start)), None)
         if not self.box.signal(pid, start, SIGNALS[step["do"]]):
             self.counts[f"{step['do']} nobody"] += 1
             return
         await_effect((pid, start), step["do"])
-        self.faults.append({"do": step["do"], "role": step["role"], "process": (pid, start), "job": job, "at": time.monotonic_ns()})
+        self.faults.append({"do": step["do"], "role": step["role"], "process": (pid, start), "job": job, "waits": waits,
+                            "at": time.monotonic_ns()})
         self.counts[f"{step['do']} {step['role']}"] += 1
         if step["do"] == "stop":
             self.stopped.append([step["for"], (pid, start), step["role"]])
@@ -183,8 +186,18 @@ class Torture:
         # Nobody who died, or was stopped, is the standby; and of those who watch there are two.
         return bool(standby) and standby["owner"] in living and len(living) >= 2
 
+    def wake_lone_standby(self):
+        """A standby looks once in five minutes whether all holders are stopped, and nobody else does: it is told to look now."""
+        standby, second = self.box.seat("standby"), self.box.seat("second")
+        holders = [lane for lane in self.box.lanes() if lane.get("state") in ("running", "completing")]
+        stopped = [sandboxes.alive(lane["owner"]) and not sandboxes.alive(lane["owner"], stopped=False) for lane in holders]
+        if stopped and all(stopped) and standby and (not second or second["state"] == "free"):
+            self.counts["lone standby"] += self.box.signal(*standby["owner"], signal.SIGURG)
+
     def do_calm(self, _step):
         end = time.monotonic() + CALM_S
+        if not self.is_calm():
+            self.wake_lone_standby()
         while not self.is_calm():
             if time.monotonic() > end:
                 raise Stuck(f"the roles were not filled within {CALM_S} s of a fault: {self.faults[-1:]}")
