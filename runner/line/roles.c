@@ -123,12 +123,13 @@ static bool is_standby(const struct view *view)
 
 /*
  * A holder of a lane who is somebody else than the standby, and not stopped. To know that takes a file of /proc: only
- * the standby looks, and who finds a second, which may be there for it.
+ * the standby looks, and who finds a second, or one granted: it may be there for that.
  */
 static bool holder_beside_standby(const struct view *view)
 {
 	const struct member *member = view->member;
-	bool look = is_standby(view) || view->seats[view->lanes + 1].held;
+	const struct entry *second = &view->seats[view->lanes + 1].entry;
+	bool look = is_standby(view) || (second->gen && second->state != ENTRY_FREE);
 
 	for (int i = 0; i < view->plan->holder_count; i++) {
 		const struct procid *owner = &view->plan->holders[i].entry.owner;
