@@ -235,10 +235,11 @@ class Torture:
 
     def left_stopped(self):
         """Who is stopped in line, or while its job is frozen there, stays so while all others go on."""
-        owners = {entry["owner"] for _, entry in self.box.tickets()}
-        # A wrapper that is stopped keeps its lane until somebody waits for it: nobody watches it before.
-        owners |= {lane["owner"] for lane in self.box.lanes() if lane.get("kind", "run") == "run"}
-        return {process for _, process, _ in self.stopped if process in owners and not sandboxes.alive(process, stopped=False)}
+        waiting = {entry["owner"] for _, entry in self.box.tickets()}
+        # A wrapper that is stopped, or was killed, keeps its lane until somebody waits for it: nobody watches it before.
+        blocking = {lane["owner"] for lane in self.box.lanes() if lane.get("kind", "run") == "run"}
+        left = {process for _, process, _ in self.stopped if process in waiting | blocking and not sandboxes.alive(process, stopped=False)}
+        return left if self.needs() else left | {owner for owner in blocking if not sandboxes.alive(owner)}
 
     def run_round(self, kind, steps):
         for step in steps:
