@@ -196,7 +196,7 @@ void hold_gpu_look(struct hold *hold, bool outside, struct activity *now)
 
 	/* Without memory nothing is known, and that is no idleness. */
 	now->gpu = GPU_UNKNOWN;
-	if (look(hold, outside, &step) < 0)
+	if (look(hold, outside, &step) != 0)
 		return;
 	now->gpu = use_of(&step);
 	now->gpu_ns = hold->gpu->account.busy_ns;

@@ -5,6 +5,10 @@
 
 #include "conf/base/fmt.h"
 
+/* What the analyser is told of them, in the header. */
+#undef jobplace_refuse
+#undef jobplace_blame
+
 int jobplace_blame(const char *file_name, struct job_place place, struct err *err)
 {
 	if (!file_name)

@@ -13,4 +13,17 @@ int jobplace_blame(const char *file_name, struct job_place place, struct err *er
 /* The place of a byte of a text, counted from 1, as if `text` began the file. */
 struct job_place jobplace_at(const char *text, size_t offset);
 
+#ifdef __clang_analyzer__ /* as in conf/base/err.h */
+#define jobplace_refuse(...)                                                                                           \
+	__extension__({                                                                                                \
+		(void)jobplace_refuse(__VA_ARGS__);                                                                    \
+		-1;                                                                                                    \
+	})
+#define jobplace_blame(...)                                                                                            \
+	__extension__({                                                                                                \
+		(void)jobplace_blame(__VA_ARGS__);                                                                     \
+		-1;                                                                                                    \
+	})
+#endif
+
 #endif

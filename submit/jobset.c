@@ -14,6 +14,9 @@
 #include "conf/base/words.h"
 #include "conf/conf_card.h"
 
+/* What the analyser is told of them, in the header. */
+#undef jobset_no_memory
+
 static const char *const KEY_NAMES[] = {
 	[JOB_KEY_NAME] = "name",
 	[JOB_KEY_CLASS] = "class",

@@ -25,4 +25,12 @@ int jobset_string(const char *text, struct err *err);
 /* "out of memory" as an error, exit code 1. */
 int jobset_no_memory(struct err *err);
 
+#ifdef __clang_analyzer__ /* as in conf/base/err.h */
+#define jobset_no_memory(err)                                                                                          \
+	__extension__({                                                                                                \
+		(void)jobset_no_memory(err);                                                                           \
+		-1;                                                                                                    \
+	})
+#endif
+
 #endif

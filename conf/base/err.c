@@ -7,6 +7,12 @@
 
 #include "fmt.h"
 
+/* What the analyser is told of them, in the header. */
+#undef err_set
+#undef err_sys
+#undef err_wrap
+#undef err_pass
+
 /* A value that is shown may hold a newline. */
 static void keep_one_line(struct err *err)
 {

@@ -271,6 +271,7 @@ __attribute__((noinline)) static pid_t clone_child(struct birth *birth, struct c
 	args->stack = (uintptr_t)stack;
 	args->stack_size = sizeof stack;
 	long result = clone_and_call(args, child, birth);
+	args->stack = 0;
 	if (result >= 0)
 		return (pid_t)result;
 	errno = (int)-result;

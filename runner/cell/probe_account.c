@@ -222,14 +222,16 @@ int probe_account_add(struct probe_account *account, const struct probe_sample *
 	bool first = account->samples++ == 0;
 	step->wall_ns = first ? 0 : sample->at_ns - account->at_ns;
 	/* All are measured against the sample before, then all are kept. */
-	for (size_t i = 0; i < 2 * sample->client_list.count; i++) {
-		adding.client = &sample->clients[i % sample->client_list.count];
-		if (!probe_use_owns(sample, set, adding.client))
-			continue;
-		if (i < sample->client_list.count)
-			measure(&adding);
-		else if (!keep_client(&adding))
-			return err_sys(err, "cannot keep account of the cards");
+	for (int keep = 0; keep < 2; keep++) {
+		for (size_t i = 0; i < sample->client_list.count; i++) {
+			adding.client = &sample->clients[i];
+			if (!probe_use_owns(sample, set, adding.client))
+				continue;
+			if (!keep)
+				measure(&adding);
+			else if (!keep_client(&adding))
+				return err_sys(err, "cannot keep account of the cards");
+		}
 	}
 	account->at_ns = sample->at_ns;
 	if (step->wall_ns > 0)

@@ -72,7 +72,7 @@ void gate_take(struct load *load, const struct candidate *winner)
 		take(&load->card, bytes);
 		card = load->card.card;
 	}
-	for (int i = 0; *card && i < load->room_count; i++) {
+	for (int i = 0; *card && load->rooms && i < load->room_count; i++) {
 		if (strcmp(load->rooms[i].card, card) == 0)
 			take(&load->rooms[i], bytes);
 	}

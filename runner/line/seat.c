@@ -90,7 +90,7 @@ int seat_read(struct line *line, int number, struct seat_view *ret_view, struct 
 static int count_lanes(struct line *line)
 {
 	char name[32];
-	int count = line->conf.lanes;
+	int count = line->conf.lanes > 0 ? line->conf.lanes : 1;
 
 	for (; count < CONF_LANES; count++) {
 		seat_name(count, name);
