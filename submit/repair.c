@@ -20,6 +20,12 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+static void sort(struct idlist *ids)
+{
+	if (ids->count)
+		qsort(ids->list, ids->count, sizeof *ids->list, compare);
+}
+
 static size_t count_rows(const struct idlist *ids, uint64_t id)
 {
 	const uint64_t *found = ids->count ? bsearch(&id, ids->list, ids->count, sizeof id, compare) : NULL;
@@ -34,7 +40,8 @@ static size_t count_rows(const struct idlist *ids, uint64_t id)
 
 struct missing {
 	struct spool *spool;
-	struct idlist logged;
+	struct idlist logged;	/* a row each that is some end's */
+	struct idlist lost;	/* the same of those that say lost */
 	int64_t oldest_wall_ns; /* the first row's; 0: no row yet */
 	bool dropped;		/* there were older ones */
 	uint64_t log_bytes;
@@ -42,16 +49,16 @@ struct missing {
 	struct err *err;
 };
 
-/* A row `lost` or `turn` is that of an earlier hold; the record's own end needs one of its own. */
+/* A row `turn`, and `lost` as a rule, is that of an earlier hold; the record's own end needs one of its own. */
 static int add_row(const struct history_row *row, void *context)
 {
 	struct missing *missing = context;
 
 	if (missing->oldest_wall_ns == 0)
 		missing->oldest_wall_ns = row->ended_wall_ns;
-	return row->spooled && row->outcome != OUTCOME_TURN && row->outcome != OUTCOME_LOST
-		       ? idlist_add(&missing->logged, row->id)
-		       : 0;
+	if (!row->spooled || row->outcome == OUTCOME_TURN)
+		return 0;
+	return idlist_add(row->outcome == OUTCOME_LOST ? &missing->lost : &missing->logged, row->id);
 }
 
 struct wanted {
@@ -74,6 +81,8 @@ static bool has_row(struct missing *missing, const struct spool_name *name)
 	struct wanted wanted = { .name = name };
 	struct err ignored = ERR_NONE;
 
+	if (name->outcome == OUTCOME_LOST)
+		return count_rows(&missing->lost, name->id) > 0;
 	if (count_rows(&missing->logged, name->id) <= (size_t)name->tries)
 		return false;
 	return name->restarts <= name->tries ||
@@ -90,7 +99,7 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	struct err ignored = ERR_NONE;
 
 	/* One that was cancelled before it began never held a lane; an attempt that was retried has its own row. */
-	if (name->outcome == OUTCOME_CANCELLED || name->outcome == OUTCOME_LOST || has_row(missing, name))
+	if (name->outcome == OUTCOME_CANCELLED || has_row(missing, name))
 		return 0;
 	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
 	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS ||
@@ -120,10 +129,12 @@ int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err)
 	missing.dropped = file_exists(spool->queue_fd, oldest);
 	int result = history_each(spool->queue_fd, add_row, &missing, err);
 
-	if (result == 0 && missing.logged.count)
-		qsort(missing.logged.list, missing.logged.count, sizeof *missing.logged.list, compare);
-	if (result == 0)
+	if (result == 0) {
+		sort(&missing.logged);
+		sort(&missing.lost);
 		result = spool_each(spool, SPOOL_ENDED, check_record, &missing, err);
+	}
 	idlist_free(&missing.logged);
+	idlist_free(&missing.lost);
 	return result < 0 ? -1 : missing.count;
 }

@@ -21,9 +21,21 @@ until_true eval '[[ $(rows) = *completed ]]'
 equals "each hold has its row in the log" "failed completed" "$(rows)"
 # As a worker leaves it that was killed before it wrote its row.
 log=$(echo "$XDG_STATE_HOME"/pgpu/*/log.tsv)
-sed -i '$d' "$log"
-until_true eval '[ $(($(date +%s) - $(stat -c %Z "$XDG_STATE_HOME"/pgpu/*/ended/"$id":*))) -gt 2 ] && pgpu rescue'
+loses_its_row()
+{
+	sed -i '$d' "$log"
+	until_true eval '[ $(($(date +%s) - $(stat -c %Z "$XDG_STATE_HOME"/pgpu/*/ended/"$id":*))) -gt 2 ] && pgpu rescue'
+}
+loses_its_row
 equals "the row of its last end is written again" "failed completed" "$(rows)"
+# shellcheck disable=SC2016 # the job's shell reads it
+id=$(pgpu submit --no-requeue -- sh -c 'kill -KILL $GPU_QUEUE_PID; read _')
+exits 125 "one that is lost with its worker" pgpu wait "$id"
+until_true eval '[[ $(rows) = lost ]]'
+loses_its_row
+equals "has its row written again, too" "lost" "$(rows)"
+exits 0 "and once" pgpu rescue
+equals "only" "lost" "$(rows)"
 
 id=$(pgpu submit -- sh -c "trap 'echo term >>ends; exit 0' TERM; $(gate a)")
 reached a

@@ -2,6 +2,7 @@
 """What must be so when a torture is over: README.md, What the accounting must say. Each check returns a list of violations."""
 
 import collections
+import itertools
 import json
 import os
 import signal
@@ -236,14 +237,25 @@ def check_calls(torture):
     return wrong
 
 
+def had_its_grace(ledger, name, mark):
+    """A frozen job that is ended is thawed for it, in no lane: one that ignores SIGTERM goes on until the grace is over."""
+    jobs = [plan for plan in (ledger.torture.spooled.get(name), ledger.torture.runs.get(name)) if plan]
+    orders = [call["began"] for call in ledger.called(mark[1], "cancel") + ledger.called(mark[1], "requeue")]
+    orders += [fault["at"] for fault in ledger.sent(mark[1], "hup")]
+    return {"t", "i"} <= set(jobs[0]["flags"]) and any(began < mark[3] for began in orders)
+
+
 def check_overlaps(ledger):
     """Each job that found no slot, and whose the slots were."""
     wrong = []
     jobs = {mark[4]: (name, mark) for name, marks in ledger.marks.items() for mark in marks if mark[0] == "start"}
     for name, marks in ledger.marks.items():
-        for mark in marks:
-            if mark[0] in ("overlap", "beside"):
-                wrong.append(f"{name} {mark}: " + ("more jobs live than there are lanes" if mark[0] == "overlap" else f"{jobs.get(mark[4])}"))
+        for number, mark in enumerate(marks):
+            if mark[0] != "overlap" or had_its_grace(ledger, name, mark):
+                continue
+            others = [jobs.get(other[4]) for other in itertools.takewhile(lambda other: other[0] == "beside", marks[number + 1:])]
+            if not any(other and had_its_grace(ledger, other[0], (*other[1][:3], mark[3])) for other in others):
+                wrong.append(f"{name} {mark}: more jobs live than there are lanes, beside {others}")
     return wrong
 
 
