@@ -262,12 +262,12 @@ static int run_on_lane(struct run *run, const struct request *request, struct er
 		reclaim_wait(&run->member, &run->signals, &verdict.reclaim);
 	/* The lane goes on before anything is said or written. */
 	int left = member_leave(&run->member, &ignored);
+	spool_order_done(&run->queue->spool, run->member.job.id);
 	if (failed < 0)
 		return -1;
 	/* The command has run, and its code is what its caller wants to know. */
 	if (left < 0)
 		say_err(&ignored);
-	spool_order_done(&run->queue->spool, run->member.job.id);
 	if (verdict.why.text[0] && verdict.why.code == EXIT_OK)
 		say("%s", verdict.why.text);
 	else if (verdict.why.text[0])

@@ -23,10 +23,12 @@ sh -c 'ls -1 /proc/self/fd' >wanted
 pgpu run -- sh -c 'ls -1 /proc/self/fd; echo through >&8' >list
 exec 7<&- 8>&-
 equals "an inherited descriptor can be written" through "$(cat handed)"
-same_bytes "C069 the job has what the caller handed on and nothing of pgpu's" wanted list
+# Those of valgrind itself are no job's.
+listed_alike() { if [ "$sanitizer" = valgrind ]; then skip "$1" "valgrind has its own"; else same_bytes "$1" wanted list; fi; }
+listed_alike "C069 the job has what the caller handed on and nothing of pgpu's"
 sh -c 'ls -1 /proc/self/fd' >wanted
 pgpu run -- ls -1 /proc/self/fd >list
-same_bytes "C069 also when that is only 0, 1 and 2" wanted list
+listed_alike "C069 also when that is only 0, 1 and 2"
 
 pgpu run -- diff <(echo one) <(echo one) >list 2>"$err"
 equals "the shell's <( ) can be read by the job" 0 "$?"

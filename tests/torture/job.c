@@ -127,8 +127,11 @@ static void work(long ms)
 		;
 }
 
+/* Frozen and then ended, it must not go on for its grace: it has no slot. */
 static void offer_turn(void)
 {
+	void (*deaf)(int) = signal(SIGTERM, SIG_DFL);
+
 	leave_slot();
 	pid_t child = fork();
 	if (child < 0)
@@ -140,6 +143,7 @@ static void offer_turn(void)
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	take_slot();
+	signal(SIGTERM, deaf);
 }
 
 /* The slot's lock is its as well: it is to be ended before the lane goes on. */

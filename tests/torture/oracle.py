@@ -2,7 +2,6 @@
 """What must be so when a torture is over: README.md, What the accounting must say. Each check returns a list of violations."""
 
 import collections
-import itertools
 import json
 import os
 import signal
@@ -193,13 +192,15 @@ def check_queue(torture, ledger):
     for job, found in ledger.jobs.items():
         if found[0]["kind"] == "spool" and job not in ids:
             wrong.append(f"job {job} was never submitted")
-    # An order for a blocking call stays when that was killed; its id never comes again.
-    gone = {job for run in torture.runs.values() if run["process"].returncode == -signal.SIGKILL for job in ledger.ids_of(run["name"])}
-    gone |= {fault["waits"] for fault in torture.faults if fault["do"] == "kill"}
     for folder in ("pending", "running", "orders", "bad", "tasks"):
-        names = [name for name in box.names(folder) if folder != "orders" or name.split(".")[0] not in gone]
+        names = [name for name in box.names(folder) if folder != "orders" or name.split(".")[0] in ids]
         if names:
             wrong.append(f"{folder}/ is not empty: {names}")
+    # An order for a blocking call stays when that was killed; its id never comes again.
+    killed_runs = sum(run["process"].returncode == -signal.SIGKILL for run in torture.runs.values())
+    orders = {name.split(".")[0] for name in box.names("orders")} - ids
+    if len(orders) > killed_runs:
+        wrong.append(f"orders to blocking calls are left: {sorted(orders)}, of {killed_runs} that were killed")
     if box.tickets():
         wrong.append(f"tickets are left: {box.tickets()}")
     for lane in box.lanes():
@@ -237,25 +238,14 @@ def check_calls(torture):
     return wrong
 
 
-def had_its_grace(ledger, name, mark):
-    """A frozen job that is ended is thawed for it, in no lane: one that ignores SIGTERM goes on until the grace is over."""
-    jobs = [plan for plan in (ledger.torture.spooled.get(name), ledger.torture.runs.get(name)) if plan]
-    orders = [call["began"] for call in ledger.called(mark[1], "cancel") + ledger.called(mark[1], "requeue")]
-    orders += [fault["at"] for fault in ledger.sent(mark[1], "hup")]
-    return {"t", "i"} <= set(jobs[0]["flags"]) and any(began < mark[3] for began in orders)
-
-
 def check_overlaps(ledger):
     """Each job that found no slot, and whose the slots were."""
     wrong = []
     jobs = {mark[4]: (name, mark) for name, marks in ledger.marks.items() for mark in marks if mark[0] == "start"}
     for name, marks in ledger.marks.items():
-        for number, mark in enumerate(marks):
-            if mark[0] != "overlap" or had_its_grace(ledger, name, mark):
-                continue
-            others = [jobs.get(other[4]) for other in itertools.takewhile(lambda other: other[0] == "beside", marks[number + 1:])]
-            if not any(other and had_its_grace(ledger, other[0], (*other[1][:3], mark[3])) for other in others):
-                wrong.append(f"{name} {mark}: more jobs live than there are lanes, beside {others}")
+        for mark in marks:
+            if mark[0] in ("overlap", "beside"):
+                wrong.append(f"{name} {mark}: " + ("more jobs live than there are lanes" if mark[0] == "overlap" else f"{jobs.get(mark[4])}"))
     return wrong
 
 

@@ -92,14 +92,11 @@ class Torture:
             self.counts[f"{step['do']} nobody"] += 1
             return
         pid, start, job = found[int(step["which"] * len(found))]
-        # A standby may be a blocking call in line: which, only its ticket tells.
-        waits = next((entry.get("job") for _, entry in self.box.tickets() if entry["owner"] == (pid, start)), None)
         if not self.box.signal(pid, start, SIGNALS[step["do"]]):
             self.counts[f"{step['do']} nobody"] += 1
             return
         await_effect((pid, start), step["do"])
-        self.faults.append({"do": step["do"], "role": step["role"], "process": (pid, start), "job": job, "waits": waits,
-                            "at": time.monotonic_ns()})
+        self.faults.append({"do": step["do"], "role": step["role"], "process": (pid, start), "job": job, "at": time.monotonic_ns()})
         self.counts[f"{step['do']} {step['role']}"] += 1
         if step["do"] == "stop":
             self.stopped.append([step["for"], (pid, start), step["role"]])
