@@ -168,6 +168,32 @@ static int watch_others(struct member *member, const struct plan *plan)
 	return gone;
 }
 
+/* Who leaves is no guard any more: 1 where the others are stopped, which the next settle mends. Without the lock. */
+static int look_at_guards(struct member *member, const struct plan *plan)
+{
+	const struct procid *standby = NULL;
+	bool beside = false;
+
+	if (!member->leaving || !plan->settled || !plan->watch_needed)
+		return 0;
+	for (int i = 0; i < plan->holder_count; i++) {
+		if (plan->holders[i].number == SEAT_STANDBY)
+			standby = &plan->holders[i].entry.owner;
+	}
+	for (int i = 0; i < plan->holder_count && !beside && !member->looks; i++) {
+		const struct procid *owner = &plan->holders[i].entry.owner;
+		beside = plan->holders[i].number != HOLDER_IN_LINE && !procid_equal(owner, &member->job.owner) &&
+			 !(standby && procid_equal(owner, standby)) && !procid_stopped(owner);
+	}
+	if (standby && !procid_equal(standby, &member->stopped) && procid_stopped(standby)) {
+		member->stopped = *standby;
+		return 1;
+	}
+	if (beside || member->looks)
+		return 0;
+	return member->looks = true;
+}
+
 /* Its lane, or its ticket, stays as it is; nobody else need lose time with it for a while. */
 static void let_rest(struct member *member, struct dead *dead)
 {
@@ -324,7 +350,7 @@ int member_settle(struct member *member, struct err *err)
 			member->closed = plan.closed;
 			member->again_boot_ns = plan.again_boot_ns;
 			set_wall_timer(member, &plan);
-			again = watch_others(member, &plan);
+			again = watch_others(member, &plan) | look_at_guards(member, &plan);
 			int cleared = clear_dead(member, &plan, err);
 			result = cleared < 0 ? -1 : 0;
 			again |= cleared;

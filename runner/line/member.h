@@ -66,6 +66,7 @@ struct member {
 	bool blocked; /* the last settle met a dead job that could not be ended yet; it is tried again later */
 	struct wake wake;
 	struct procid stopped;		 /* a standby seen stopped: its seat counts as vacant */
+	bool looks;			 /* who leaves, and found nobody beside the standby who is not stopped */
 	struct procid gone[MEMBER_GONE]; /* seen to die, by pidfd: a copy of their lock that lives on does not count */
 	int gone_next;
 	bool watch_needed;	   /* something waits, or a spooled job runs: the standby's seat is to be held */

@@ -4,8 +4,19 @@
 #include "conf/base/clock.h"
 #include "view.h"
 
-/* How often a standby looks that relies on a holder: it wakes for nothing else then. */
+/* How often a standby looks whether somebody beside it can act: nothing else tells it that one is stopped. */
 #define STOPPED_LOOK_NS (300 * NS_PER_S)
+
+static bool is_standby(const struct view *view)
+{
+	return view->member->role.fd >= 0 && view->member->role.number == SEAT_STANDBY;
+}
+
+/* To know who is stopped takes a file of /proc: the standby looks, and who leaves and had to. */
+static bool looks(const struct view *view)
+{
+	return view->member->looks || is_standby(view);
+}
 
 static bool may_watch(const struct member *member, int number)
 {
@@ -64,7 +75,9 @@ static int fill_role(struct view *view, const struct seat_view *seat, bool neede
 	struct member *member = view->member;
 	bool mine = member->role.fd >= 0 && member->role.number == seat->number && member->role.gen == seat->entry.gen;
 	/* Who had it and was seen stopped. One that it is granted to is given his time, and passed over after it. */
-	bool stopped = seat->held && seat->entry.owner.pid && procid_equal(&member->stopped, &seat->entry.owner);
+	bool stopped = seat->held && seat->entry.owner.pid &&
+		       (procid_equal(&member->stopped, &seat->entry.owner) ||
+			(seat->number == SEAT_SECOND && looks(view) && procid_stopped(&seat->entry.owner)));
 
 	/* Given to somebody else while we were stopped. */
 	if (!mine && member->role.number == seat->number)
@@ -116,20 +129,13 @@ static bool watch_needed(const struct view *view)
 	return false;
 }
 
-static bool is_standby(const struct view *view)
-{
-	return view->member->role.fd >= 0 && view->member->role.number == SEAT_STANDBY;
-}
-
-/*
- * A holder of a lane who is somebody else than the standby, and not stopped. To know that takes a file of /proc: only
- * the standby looks, and who finds a second, or one granted: it may be there for that.
- */
+/* A holder of a lane who is somebody else than the standby, and not stopped. Who finds a second, or one granted, looks as
+ * well: it may be there for that. */
 static bool holder_beside_standby(const struct view *view)
 {
 	const struct member *member = view->member;
 	const struct entry *second = &view->seats[view->lanes + 1].entry;
-	bool look = is_standby(view) || (second->gen && second->state != ENTRY_FREE);
+	bool look = looks(view) || (second->gen && second->state != ENTRY_FREE);
 
 	for (int i = 0; i < view->plan->holder_count; i++) {
 		const struct procid *owner = &view->plan->holders[i].entry.owner;
@@ -152,8 +158,7 @@ int roles_fill(struct view *view, struct err *err)
 	if (fill_role(view, standby, needed, err) < 0)
 		return -1;
 	bool alone = needed && !holder_beside_standby(view);
-	/* Nothing tells it that a holder is stopped. */
-	if (needed && !alone && is_standby(view))
+	if (needed && is_standby(view))
 		view_note_again(view, view->now + STOPPED_LOOK_NS);
 	return fill_role(view, standby + 1, alone, err);
 }

@@ -117,6 +117,27 @@ for runs in 0 3; do
 	goes_on "$runs runs: the holder continued, the line goes on" none
 done
 
+# Nobody has a lane, and a job waits for its time. The standby looks at the second, and whoever leaves at both.
+conf 'lanes = 1'
+pgpu submit -q --begin now+1h -- true >>"$SANDBOX/ids"
+until_true owner standby
+until_true owner second
+stops() { local pid; pid=$(owner "$1") && kill -STOP "$pid" && until_true eval "! owner $1" && printf '%s' "$pid"; }
+stopped=$(stops second)
+kill -URG "$(owner standby)"
+check "a standby whose second is stopped gets another" until_true has_other second "$stopped"
+for call in "run -q -- true" "rescue"; do
+	stops second >/dev/null
+	stopped=$(stops standby)
+	# shellcheck disable=SC2086 # a list of words
+	pgpu $call
+	check "$call leaves no stopped standby behind" until_true has_other standby "$stopped"
+	check "$call: nor one alone" until_true owner second
+done
+kill_all
+wait 2>/dev/null
+rm -rf "$XDG_STATE_HOME/pgpu"
+
 # The standby is the first in line, and stopped: its seat is not offered to it for ever.
 kill_all
 conf $'lanes = 1\ntake-within = "1s"'

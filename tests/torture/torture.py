@@ -184,11 +184,12 @@ class Torture:
         return bool(standby) and standby["owner"] in living and len(living) >= 2
 
     def wake_lone_standby(self):
-        """A standby looks once in five minutes whether all holders are stopped, and nobody else does: it is told to look now."""
+        """A standby looks once in five minutes whether all others are stopped, and nobody else does: it is told to look now."""
         standby, second = self.box.seat("standby"), self.box.seat("second")
         holders = [lane for lane in self.box.lanes() if lane.get("state") in ("running", "completing")]
         stopped = [sandboxes.alive(lane["owner"]) and not sandboxes.alive(lane["owner"], stopped=False) for lane in holders]
-        if stopped and all(stopped) and standby and (not second or second["state"] == "free"):
+        stopped += [not sandboxes.alive(second["owner"], stopped=False)] if second.get("owner", (0, 0))[0] else []
+        if all(stopped) and standby:
             self.counts["lone standby"] += self.box.signal(*standby["owner"], signal.SIGURG)
 
     def do_calm(self, _step):
