@@ -129,8 +129,8 @@ static bool watch_needed(const struct view *view)
 	return false;
 }
 
-/* A holder of a lane who is somebody else than the standby, and not stopped. Who finds a second, or one granted, looks as
- * well: it may be there for that. */
+/* A holder of a lane who is somebody else than the standby, and not stopped. Who finds a second, or one granted, looks
+ * as well: it may be there for that. */
 static bool holder_beside_standby(const struct view *view)
 {
 	const struct member *member = view->member;

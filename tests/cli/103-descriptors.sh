@@ -51,14 +51,16 @@ END
 env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS timeout 60 make -j2 outer >list 2>"$err"
 equals "make's job server goes through" '0 ' "$? $(cat "$err" list)"
 
-# C139: started without 0, 1 or 2.
+# C139: started without 0, 1 or 2. (valgrind then has its reports there.)
 pgpu run -- sh -c 'cat; echo read >read' <&- 2>"$err"
 equals "C139 stdin closed: the job reads nothing and goes on" read "$(cat read)"
-pgpu run -- sh -c 'echo astray; echo ran >ran' >&- 2>"$err"
-equals "C139 stdout closed: the job runs" ran "$(cat ran)"
-pgpu run -- sh -c 'echo astray >&2; echo ran2 >ran' 2>&-
-equals "C139 stderr closed: the job runs" ran2 "$(cat ran)"
-pgpu run -- sh -c 'echo astray; echo astray >&2; exit 6' <&- >&- 2>&-
+if [ "$sanitizer" != valgrind ]; then
+	pgpu run -- sh -c 'echo astray; echo ran >ran' >&- 2>"$err"
+	equals "C139 stdout closed: the job runs" ran "$(cat ran)"
+	pgpu run -- sh -c 'echo astray >&2; echo ran2 >ran' 2>&-
+	equals "C139 stderr closed: the job runs" ran2 "$(cat ran)"
+	pgpu run -- sh -c 'echo astray; echo astray >&2; exit 6' <&- >&- 2>&-
+fi
 check "C139 no file of the queue holds what the job wrote" sh -c '! grep -rqa astray "$XDG_STATE_HOME/pgpu" --exclude=log.tsv'
 for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
 	eval "pgpu queue $closed" >"$SANDBOX/closed" 2>&1
