@@ -41,8 +41,19 @@ struct listing {
 	bool *seen; /* of the ids */
 	bool all, json, help;
 	int shown;
-	struct buf out;
+	struct buf out; /* what is not printed yet */
+	int code;	/* of what was printed: not 0, and nobody reads the rest */
 };
+
+/* A long list is printed as it is made: a screen of it is there at once, and whoever has enough ends it. */
+enum { PRINT_BYTES = 32 << 10 };
+
+static void print_rows(struct listing *listing)
+{
+	if (!listing->code)
+		listing->code = print_buf(&listing->out);
+	listing->out.size = 0;
+}
 
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
@@ -153,7 +164,7 @@ static void put_row(struct listing *listing, const struct jobview *view)
 
 static void put(struct listing *listing, const struct jobview *view)
 {
-	if (!is_wanted(listing, view))
+	if (listing->code || !is_wanted(listing, view))
 		return;
 	if (!listing->json) {
 		put_row(listing, view);
@@ -162,6 +173,8 @@ static void put(struct listing *listing, const struct jobview *view)
 		jobview_json(view, false, &listing->out);
 	}
 	listing->shown++;
+	if (listing->out.size >= PRINT_BYTES)
+		print_rows(listing);
 }
 
 /* What the record knows beside what the lane says. */
@@ -289,6 +302,8 @@ static int put_row_of_log(const struct history_row *row, void *context)
 		ended->count ? bsearch(&wanted, ended->list, ended->count, sizeof wanted, compare_ids) : NULL;
 	SCOPE_VIEW struct jobview view = { 0 };
 
+	if (ended->listing->code)
+		return 1;
 	if (row->outcome == OUTCOME_TURN || (found && (found->shown || found->name.outcome != row->outcome)))
 		return 0;
 	if (found)
@@ -349,7 +364,7 @@ static int list(struct listing *listing, struct err *err)
 		fmt(view.sentence, sizeof view.sentence, "frozen; its process is stopped");
 		put(listing, &view);
 	}
-	for (size_t i = 0; i < snapshot.waiting.count; i++)
+	for (size_t i = 0; i < snapshot.waiting.count && !listing->code; i++)
 		put_waiting(listing, &snapshot, i);
 	for (size_t i = 0; i < snapshot.services.count; i++)
 		put_standing(listing, &snapshot, i);
@@ -378,9 +393,9 @@ int cmd_queue(int argc, char **argv)
 	} else {
 		if (listing.json)
 			buf_puts(&listing.out, "]\n");
-		code = print_buf(&listing.out);
+		print_rows(&listing);
 		int unseen = report_unseen(&listing);
-		code = code ? code : unseen;
+		code = listing.code ? listing.code : unseen;
 	}
 	buf_free(&listing.out);
 	idlist_free(&listing.ids);

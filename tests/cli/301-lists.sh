@@ -104,4 +104,14 @@ equals "log --json has the holds in order" "$holder $blocking" "$(pgpu log --jso
 import json, sys
 print(*[row["job"] for row in json.load(sys.stdin) if str(row["job"]) in sys.argv[1:]])' "$holder" "$blocking")"
 matches "log is for people too" holder "$(pgpu log)"
+
+# A long list is printed in pieces, and who has read enough of it is not told about the rest.
+printf '#!/bin/sh\n' >piece.sh
+mapfile -t pieces < <(yes piece.sh | head -n 500)
+pgpu submit -q --hold --as long "${pieces[@]}" >"$SANDBOX/ids"
+pgpu queue --as long >"$SANDBOX/list"
+equals "a long list has each of them once, in order" "$(cat "$SANDBOX/ids")" "$(tail -n +2 "$SANDBOX/list" | awk '{ print $1 }')"
+equals "under one heading" 1 "$(grep -c JOB "$SANDBOX/list")"
+equals "in JSON, too" 500 "$(pgpu queue --as long --json | python3 -c 'import json, sys; print(len({job["id"] for job in json.load(sys.stdin)}))')"
+equals "read in part, it ends quietly" '   JOB' "$({ pgpu queue --as long 2>&1 >&3 3>&- | cat >"$err"; } 3>&1 | head -c 6)$(cat "$err")"
 finish
