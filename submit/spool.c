@@ -359,7 +359,10 @@ int spool_submit_sync(struct spool *spool, struct err *err)
 
 int spool_sync(struct spool *spool, struct err *err)
 {
-	return sync_folder(spool, SPOOL_RUNNING_DIR, err);
+	if (spool->unsynced && sync_folder(spool, SPOOL_RUNNING_DIR, err) < 0)
+		return -1;
+	spool->unsynced = false;
+	return 0;
 }
 
 int spool_withdraw(struct spool *spool, uint64_t id, struct err *err)
@@ -386,6 +389,7 @@ int spool_move(struct spool *spool, enum spool_state from, const char *file, enu
 	spool_name_format(name, renamed);
 	if (file_rename(source, file, target, renamed, 0) < 0)
 		return err_sys(err, "cannot move job %s to %s", JOBID(name->id), folder_names[to]);
+	spool->unsynced |= from == SPOOL_RUNNING || to == SPOOL_RUNNING;
 	return 0;
 }
 

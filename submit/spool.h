@@ -85,6 +85,7 @@ enum spool_order { ORDER_NONE, ORDER_CANCEL, ORDER_KILL };
 struct spool {
 	int queue_fd;		    /* borrowed */
 	int folders[SPOOL_FOLDERS]; /* opened, and made, when first needed */
+	bool unsynced;		    /* running/ was changed by us since its last fsync */
 	bool newer;		    /* it has records that a newer pgpu wrote; they are left alone, and one is named */
 	uint64_t told_id;	    /* spool_told() */
 	enum spool_order told;
@@ -197,7 +198,7 @@ int spool_hold(struct spool *spool, struct spool_name *name, char file[256], boo
  */
 int spool_move(struct spool *spool, enum spool_state from, const char *file, enum spool_state to,
 	       const struct spool_name *name, struct err *err);
-/* The fsync that covers claims and ends. Without the lock. */
+/* The fsync that covers our claims and ends since the last one, if there are any. Without the lock. */
 int spool_sync(struct spool *spool, struct err *err);
 
 /* Reads a record. A damaged one is moved to bad/ with one line on stderr, and -1 returned. */

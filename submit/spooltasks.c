@@ -199,7 +199,10 @@ static int link_record(struct spool *spool, const char *array_file, enum spool_s
 			return -1;
 		result = linkat(pending, array_file, folder, file, 0);
 	}
-	return result < 0 ? err_sys(err, "cannot make a record of task %s", JOBID(name->id)) : 0;
+	if (result < 0)
+		return err_sys(err, "cannot make a record of task %s", JOBID(name->id));
+	spool->unsynced |= state == SPOOL_RUNNING;
+	return 0;
 }
 
 int tasks_take(struct spool *spool, uint64_t id, const char *array_file, enum spool_state state,

@@ -11,10 +11,12 @@ import subprocess
 import sys
 import time
 
-PATIENCE_S = 20
+from scale import Scale
+
+PATIENCE_S = 60
 
 
-class Bench:
+class Bench(Scale):
     def __init__(self, args):
         self.args = args
         self.pgpu = f"{args.bin}/pgpu"
@@ -359,7 +361,7 @@ class Bench:
         self.row("  clean build, make -j2", f"{took:.1f} s", bar="10", met=took < 10)
 
 
-ROWS = ("start", "hand_on", "wait", "lists", "card", "submit", "turn", "watch", "size")
+ROWS = ("start", "hand_on", "wait", "lists", "card", "submit", "turn", "watch", "size", "drain", "many", "waiters", "idle", "rescue")
 
 
 def cpu_ns(pid):

@@ -26,4 +26,4 @@ disk=$(mktemp -d "${TMPDIR:-/var/tmp}/pgpu-bench.XXXXXX")
 memory=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo "$disk")/pgpu-bench.XXXXXX")
 trap 'rm -rf "$disk" "$memory"' EXIT
 trap 'exit 130' INT TERM
-env -i PATH=/usr/bin:/bin LC_ALL=C HOME="$disk" python3 "$here/bench.py" --tree "$tree" --bin "$bench" --disk "$disk" --memory "$memory" "$@"
+env -i PYTHONDONTWRITEBYTECODE=1 PATH=/usr/bin:/bin LC_ALL=C HOME="$disk" python3 "$here/bench.py" --tree "$tree" --bin "$bench" --disk "$disk" --memory "$memory" "$@"

@@ -8,6 +8,7 @@
  * SPEC is a file with a line a contender, fields separated by tabs: NAME, any number of VARIABLE=VALUE, `--`, the
  * argument vector with an absolute path first. `%r` in a field becomes the number of the round. Instead of a command:
  *     @durable FOLDER     write, fsync, rename, fsync of the folder: what the disk itself asks for one durable file
+ *     @sync FOLDER        fsync of a folder with a new name in it
  *     @pair               (hand-on) one process learns of the holder's end by pidfd and wakes a second by socket, which
  * spawns For a hand-on the argument vector is that of the wrapper: what holder and waiter run is appended. A first
  * field of the vector `@list` LIST is a command whose output must hold the word `queued` before the holder is let go.
@@ -156,10 +157,27 @@ static int64_t durable(const char *folder)
 	return now_ns() - began;
 }
 
+static int64_t synced(const char *folder)
+{
+	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(at, "first", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || close(fd) < 0 || renameat(at, "first", at, "second") < 0)
+		err(1, "%s", folder);
+	int64_t began = now_ns();
+	if (fsync(at) < 0)
+		err(1, "%s", folder);
+	int64_t took = now_ns() - began;
+	close(at);
+	return took;
+}
+
 static int64_t time_start(const struct contender *one, int round)
 {
 	if (strcmp(one->argv[0], "@durable") == 0)
 		return durable(one->argv[1]);
+	if (strcmp(one->argv[0], "@sync") == 0)
+		return synced(one->argv[1]);
 	char **environment = make_environment(one, round);
 	int64_t began = now_ns();
 	finish(one, start(one->argv, environment));
