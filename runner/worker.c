@@ -354,6 +354,17 @@ static void wait_for_card(struct worker *worker, const struct verdict *verdict)
 	worker->member.ended = true;
 }
 
+/* Who was stopped before it wrote its row, or had to wait for the card, may find that a rescue has written it. */
+static bool is_written(int queue_fd, const struct history_row *row, int64_t recorded_ns)
+{
+	struct history_row last;
+	struct err ignored = ERR_NONE;
+
+	return clock_boot_ns() - recorded_ns > HISTORY_FRESH_NS / 2 &&
+	       history_find(queue_fd, row->id, &last, &ignored) == 1 && last.outcome == row->outcome &&
+	       last.exit_code == row->exit_code && last.ended_wall_ns + NS_PER_S > row->ended_wall_ns;
+}
+
 /* It was not started: what prepare_job() says is its outcome. */
 static void judge_unstarted(struct verdict *verdict, int prepared, const struct err *why)
 {
@@ -410,6 +421,7 @@ static int run_one(struct worker *worker, struct err *err)
 		return err_sys(err, "cannot write log.tsv");
 	if (record_end(worker, &verdict, retries, err) < 0)
 		return -1;
+	int64_t recorded_ns = clock_boot_ns();
 	tell_news(worker, false);
 	verdict_row(member, &verdict, row);
 	if (settles)
@@ -420,8 +432,9 @@ static int run_one(struct worker *worker, struct err *err)
 	 * next claim syncs the same folder, and the rescue writes the row again from the record. */
 	struct err ignored = ERR_NONE;
 	spool_sync(&worker->queue.spool, &ignored);
-	if (!verdict.unstarted)
-		history_append(worker->queue.line.queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
+	int queue_fd = worker->queue.line.queue_fd;
+	if (!verdict.unstarted && !is_written(queue_fd, row, recorded_ns))
+		history_append(queue_fd, row, worker->queue.line.conf.log_bytes, &ignored);
 	return 0;
 }
 

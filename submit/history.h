@@ -55,6 +55,9 @@ int history_each_late(int queue_fd, long bytes, int (*visit)(const struct histor
 /* The last row of a job that is no `turn`. 1 found, 0 not. */
 int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err);
 
+/* A row is missing when its record has moved so long ago. */
+#define HISTORY_FRESH_NS (2 * NS_PER_S)
+
 /*
  * The log is not synced: after a power cut it may lack rows of jobs whose records say how they ended. Appends a row,
  * with what the record knows, for each ended record whose job has none. Where the oldest file was dropped, what ended

@@ -10,9 +10,6 @@
 #include "conf/idlist.h"
 #include "history.h"
 
-/* A worker writes its row a moment after the record has moved; such a row is not missing. */
-#define FRESH_NS (2 * NS_PER_S)
-
 static int compare(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -102,7 +99,7 @@ static int check_record(const struct spool_name *name, const char *file, void *c
 	if (name->outcome == OUTCOME_CANCELLED || has_row(missing, name))
 		return 0;
 	if (spool_moved(missing->spool, SPOOL_ENDED, file, &row.ended_wall_ns) < 0 ||
-	    clock_wall_ns() - row.ended_wall_ns < FRESH_NS ||
+	    clock_wall_ns() - row.ended_wall_ns < HISTORY_FRESH_NS ||
 	    (missing->dropped && row.ended_wall_ns < missing->oldest_wall_ns) ||
 	    spool_read(missing->spool, SPOOL_ENDED, file, &job, &facts, &ignored) < 0)
 		return 0;

@@ -36,6 +36,20 @@ loses_its_row
 equals "has its row written again, too" "lost" "$(rows)"
 exits 0 "and once" pgpu rescue
 equals "only" "lost" "$(rows)"
+# A worker that is held up between its record and its row for longer than that. (valgrind is no pgpu to trace.)
+if [ -n "$sanitizer" ] || ! strace -o /dev/null true 2>"$err"; then
+	skip "a worker that is held up writes no second row" "strace cannot trace here"
+else
+	id=$(pgpu submit -- sh -c "$(gate slow)")
+	reached slow
+	worker=$(sed -n 's/^owner \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0)
+	strace -qq -o /dev/null -e trace=fsync -e inject=fsync:delay_enter=5s:when=1 -p "$worker" 2>"$err" &
+	until_true grep -q '^TracerPid:.*[1-9]' "/proc/$worker/status"
+	open_gate slow
+	until_true eval '[ $(($(date +%s) - $(stat -c %Z "$XDG_STATE_HOME"/pgpu/*/ended/"$id":*))) -gt 2 ] && pgpu rescue && [[ $(rows) = completed ]]'
+	until_true eval "! alive $worker"
+	equals "a worker that is held up writes no second row" "completed" "$(rows)"
+fi
 
 id=$(pgpu submit -- sh -c "trap 'echo term >>ends; exit 0' TERM; $(gate a)")
 reached a

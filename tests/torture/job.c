@@ -93,6 +93,20 @@ static void mark_others(void)
 		fclose(locks);
 }
 
+/* What the queue says at that moment, for whoever looks for the cause: MARKS.lanes. */
+static void keep_lanes(void)
+{
+	char command[1024];
+
+	snprintf(command, sizeof command,
+		 "cd \"$XDG_STATE_HOME\"/pgpu/*/ && { date +%%s.%%N; ls running; ls boot-*/tickets;"
+		 " grep -aE '^(gen|state|owner|job|main)' boot-*/[lst]*-* boot-*/s[te]*d* boot-*/tickets/*;"
+		 " ps -o pid,ppid,stat,lstart,args; } >>%s.lanes 2>&1",
+		 words[MARKS]);
+	if (system(command) < 0)
+		fail("system");
+}
+
 static void take_slot(void)
 {
 	for (int number = 0; number < atoi(words[LANES]); number++) {
@@ -107,6 +121,7 @@ static void take_slot(void)
 	}
 	slot = -1;
 	mark("overlap");
+	keep_lanes();
 	mark_others();
 }
 

@@ -241,6 +241,9 @@ def check_calls(torture):
 def check_overlaps(ledger):
     """Each job that found no slot, and whose the slots were."""
     wrong = []
+    folder = ledger.torture.box.root / "marks"
+    for path in sorted(folder.glob("*.lanes")):
+        wrong += [f"{path.stem}: {line}" for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
     jobs = {mark[4]: (name, mark) for name, marks in ledger.marks.items() for mark in marks if mark[0] == "start"}
     for name, marks in ledger.marks.items():
         for mark in marks:
