@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -256,8 +255,8 @@ static void spread(const struct stray *stray, const struct table *seen, struct t
 
 /* `seen`: who was found by earlier looks; filled. One more is counted where some may be left out: what cannot be read is
  * not gone. */
-static size_t look(const struct stray *stray, struct table *seen, void (*visit)(pid_t pid, void *context),
-		   void *context)
+static size_t look(const struct stray *stray, struct table *seen,
+		   void (*visit)(const struct process *process, void *context), void *context)
 {
 	struct table table = { 0 };
 	size_t count = 0;
@@ -270,14 +269,35 @@ static size_t look(const struct stray *stray, struct table *seen, void (*visit)(
 		count++;
 		if (!find(seen, table.list[i].pid))
 			add(seen, &table.list[i]);
-		visit(table.list[i].pid, context);
+		visit(&table.list[i], context);
 	}
 	free(table.list);
 	seen->unknown = table.unknown;
 	return count + table.torn;
 }
 
-size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context)
+struct visitor {
+	void (*visit)(pid_t pid, void *context);
+	void *context;
+};
+
+static void visit_pid(const struct process *process, void *context)
+{
+	const struct visitor *visitor = context;
+
+	visitor->visit(process->pid, visitor->context);
+}
+
+/* Between the look and the signal its number may have become somebody else's. */
+static void signal_one(const struct process *process, void *context)
+{
+	struct procid id = { .pid = process->pid, .start = process->start, .ns = procid_self()->ns };
+
+	procid_signal(&id, *(int *)context);
+}
+
+static size_t look_once(const struct stray *stray, void (*visit)(const struct process *process, void *context),
+			void *context)
 {
 	struct table seen = { 0 };
 	size_t count = look(stray, &seen, visit, context);
@@ -286,17 +306,16 @@ size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *cont
 	return count;
 }
 
-static void signal_one(pid_t pid, void *context)
+size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context)
 {
-	SCOPE_FD int fd = pidfd_open(pid, 0);
+	struct visitor visitor = { visit, context };
 
-	if (fd >= 0)
-		pidfd_send_signal(fd, *(int *)context, NULL, 0);
+	return look_once(stray, visit_pid, &visitor);
 }
 
 size_t stray_signal(const struct stray *stray, int sig)
 {
-	return stray_each(stray, signal_one, &sig);
+	return look_once(stray, signal_one, &sig);
 }
 
 bool stray_kill(const struct stray *stray, int timeout_ms)
