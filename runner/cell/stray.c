@@ -253,8 +253,8 @@ static void spread(const struct stray *stray, const struct table *seen, struct t
 	}
 }
 
-/* `seen`: who was found by earlier looks; filled. One more is counted where some may be left out: what cannot be read is
- * not gone. */
+/* `seen`: who was found by earlier looks; filled. One more is counted where some may be left out: what cannot be read
+ * is not gone. */
 static size_t look(const struct stray *stray, struct table *seen,
 		   void (*visit)(const struct process *process, void *context), void *context)
 {

@@ -37,8 +37,8 @@ int stray_children(pid_t parent, pid_t *pids, int room);
 size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context);
 /* One signal to each, through pidfds. */
 size_t stray_signal(const struct stray *stray, int sig);
-/* SIGKILL until none is left, at most `timeout_ms`; false when some are, or may be. Stops them first, so that none forks away.
- * Whoever is in the middle of an exec has no environment for a moment: looked at again, as long. */
+/* SIGKILL until none is left, at most `timeout_ms`; false when some are, or may be. Stops them first, so that none
+ * forks away. Whoever is in the middle of an exec has no environment for a moment: looked at again, as long. */
 bool stray_kill(const struct stray *stray, int timeout_ms);
 
 #endif
