@@ -34,9 +34,6 @@ static int match_ticket(const struct ticket_name *name, const char *file, void *
 
 	if (name->id != search->id || !ticket_read(search->line, file, &search->entry))
 		return 0;
-	/* Of a run that was killed in line nobody would obey the order. */
-	if (search->entry.state == ENTRY_WAITING && ticket_dead(search->line, file))
-		return 0;
 	search->found = true;
 	return 1;
 }

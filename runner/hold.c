@@ -195,7 +195,11 @@ bool hold_empty(struct hold *hold)
 	do
 		child = waitpid(-1, NULL, WNOHANG);
 	while (child > 0);
-	return hold->empty = (child < 0 && errno == ECHILD) || hold_count(hold) == 0;
+	if (child < 0 && errno == ECHILD)
+		return hold->empty = true;
+	struct stray stray = stray_of(hold);
+	int count = 0;
+	return hold->empty = stray_each(&stray, count_one, &count) == 0;
 }
 
 void hold_signal(const struct hold *hold, int sig)

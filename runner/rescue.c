@@ -111,23 +111,33 @@ static int is_waiting(struct line *line, bool watched, struct err *err)
 	return result < 0 ? -1 : pending.competing > 0 || (timed && !watched);
 }
 
-/* 1 ends the search: a job that was frozen when its wrapper died. */
-static int is_left_frozen(const struct ticket_name *name, const char *file, void *context)
-{
-	struct line *line = context;
+struct left {
+	struct line *line;
+	bool watched;
+};
 
-	return (name->flag == TICKET_FROZEN || name->flag == TICKET_TURN) && !ticket_read(line, file, NULL);
+/* 1 ends the search: a job that was frozen when its wrapper died, or who stands in line unwatched. */
+static int is_left(const struct ticket_name *name, const char *file, void *context)
+{
+	const struct left *left = context;
+
+	if (!left->watched && (name->flag == TICKET_PLAIN || name->flag == TICKET_TURN))
+		return 1;
+	return (name->flag == TICKET_FROZEN || name->flag == TICKET_TURN) && !ticket_read(left->line, file, NULL);
 }
 
 /* Looks without the lock; a wrong alarm costs one settle. */
 static int looks_wrong(struct line *line, struct err *err)
 {
+	struct left left = { .line = line };
 	struct seat_view view;
 	int busy = 0, holders = 0;
+	bool spool_runs = false;
 
 	if (seat_read(line, SEAT_STANDBY, &view, err) < 0)
 		return -1;
-	bool watched = view.held;
+	/* One that is stopped can do nothing, and those that would see it may be stopped as well, or dead. */
+	bool watched = left.watched = view.held && !procid_stopped(&view.entry.owner);
 	for (int lane = 0; lane < CONF_LANES; lane++) {
 		if (seat_read(line, lane, &view, err) < 0)
 			return -1;
@@ -137,6 +147,7 @@ static int looks_wrong(struct line *line, struct err *err)
 			continue;
 		busy++;
 		holders += view.held;
+		spool_runs |= view.entry.kind == ENTRY_SPOOL;
 		bool fresh = view.entry.state == ENTRY_GRANTED &&
 			     clock_boot_ns() < view.entry.since_boot_ns + line->conf.take_ns;
 		/* Granted a moment ago by somebody who may be dead: whoever watches the line sees to that, if anybody.
@@ -144,10 +155,13 @@ static int looks_wrong(struct line *line, struct err *err)
 		if (!view.held && (!fresh || !watched) && !entry_rests(&view.entry, clock_boot_ns()))
 			return 1;
 	}
-	if (busy >= line->conf.lanes)
-		return 0;
+	if (spool_runs && !watched)
+		return 1;
+	int wrong = ticket_each(line, is_left, &left, err);
 	/* A lane is free: with somebody there to fill it, that is a matter of a moment. */
-	return holders > 0 && watched ? 0 : is_waiting(line, watched, err);
+	if (wrong != 0 || (watched && (holders > 0 || busy >= line->conf.lanes)))
+		return wrong;
+	return is_waiting(line, watched, err);
 }
 
 /* Its class's hours may be over, or begin, by the new configuration; nobody else tells who sleeps. */
@@ -178,8 +192,6 @@ int rescue_pass(struct line *line, bool always, struct err *err)
 	if (line->conf_new && tell_holders(line, err) < 0)
 		return -1;
 	int wrong = always || line->conf_new ? 1 : looks_wrong(line, err);
-	if (wrong == 0)
-		wrong = ticket_each(line, is_left_frozen, line, err);
 	if (wrong <= 0)
 		return wrong;
 	member_open(&guest, line, MEMBER_GUEST);

@@ -18,6 +18,7 @@
 #include "runner/depend.h"
 #include "runner/eligible.h"
 #include "runner/line/seat.h"
+#include "runner/line/ticket.h"
 #include "runner/onend.h"
 #include "runner/supervise.h"
 #include "submit/spooltasks.h"
@@ -436,23 +437,41 @@ struct running {
 	char file[256];
 };
 
+struct claim {
+	struct spooled *spooled;
+	const struct entry *left; /* what the dead one left */
+};
+
+/* Of a frozen job that `left` says itself we have the ticket. */
+static int is_frozen_elsewhere(const struct ticket_name *name, const char *file, void *context)
+{
+	const struct claim *claim = context;
+	struct entry entry;
+
+	return name->id == claim->left->id && ticket_read(claim->spooled->line, file, &entry) &&
+	       !procid_equal(&entry.owner, &claim->left->owner);
+}
+
 /*
  * A worker that died between its lane's text and the claim left a record that is still pending, and another may have
- * claimed it meanwhile: that one's lane names it too, and is held.
+ * claimed it meanwhile: that one's lane names it too, and is held, or its ticket does.
  */
-static int runs_elsewhere(struct spooled *spooled, uint64_t id, struct err *err)
+static int runs_elsewhere(struct spooled *spooled, const struct entry *left, struct err *err)
 {
+	struct claim claim = { spooled, left };
 	struct seat_view *seats;
 	int lanes, found = 0;
 	int result = seat_read_all(spooled->line, &seats, &lanes, err);
 
 	for (int lane = 0; result == 0 && lane < lanes; lane++) {
 		const struct entry *entry = &seats[lane].entry;
-		found |= seats[lane].held && entry->id == id && entry->kind == ENTRY_SPOOL &&
+		found |= seats[lane].held && entry->id == left->id && entry->kind == ENTRY_SPOOL &&
 			 entry->state == ENTRY_RUNNING;
 	}
 	free(seats);
-	return result < 0 ? -1 : found;
+	if (result < 0 || found)
+		return result < 0 ? -1 : 1;
+	return ticket_each(spooled->line, is_frozen_elsewhere, &claim, err);
 }
 
 /* Its record never left pending/, and that its worker died says nothing against it. 1: it is a standing one. */
@@ -507,7 +526,7 @@ static int job_lost(void *context, const struct entry *entry, struct err *err)
 	int found_standing = service_lost(spooled, entry, err);
 	if (found_standing != 0)
 		return found_standing < 0 ? -1 : 0;
-	int elsewhere = runs_elsewhere(spooled, entry->id, err);
+	int elsewhere = runs_elsewhere(spooled, entry, err);
 	if (elsewhere != 0)
 		return elsewhere < 0 ? -1 : 0;
 	int found = spool_find_in(spooled->spool, SPOOL_RUNNING, entry->id, &name, file, err);

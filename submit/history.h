@@ -61,7 +61,7 @@ int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct 
 /*
  * The log is not synced: after a power cut it may lack rows of jobs whose records say how they ended. Appends a row,
  * with what the record knows, for each ended record whose job has none. Where the oldest file was dropped, what ended
- * before the first row that is left is not missing. Returns how many, or -1.
+ * before the first row that is left is not missing. Returns how many, or -1; 0 also while another process does that.
  */
 int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err);
 

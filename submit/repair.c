@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
@@ -121,7 +122,13 @@ int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err)
 {
 	struct missing missing = { .spool = spool, .log_bytes = log_bytes, .err = err };
 	char oldest[32];
+	int ended = spool_folder(spool, SPOOL_ENDED_DIR, err);
 
+	if (ended < 0)
+		return -1;
+	/* Two at once would write each row twice: the other one does it. Where there are no locks, nobody knows. */
+	if (flock(ended, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return 0;
 	fmt(oldest, sizeof oldest, "log.tsv.%d", HISTORY_OLD);
 	missing.dropped = file_exists(spool->queue_fd, oldest);
 	int result = history_each(spool->queue_fd, add_row, &missing, err);
@@ -133,5 +140,6 @@ int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err)
 	}
 	idlist_free(&missing.logged);
 	idlist_free(&missing.lost);
+	flock(ended, LOCK_UN);
 	return result < 0 ? -1 : missing.count;
 }

@@ -2,18 +2,19 @@
 #include "stray.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
+#include "conf/base/err.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
@@ -36,7 +37,14 @@ struct table {
 	struct process *list;
 	size_t count, room;
 	size_t unknown; /* of these it could not be told: they are in the middle of an exec */
+	bool torn;	/* some may be left out: memory, descriptors or /proc itself were not to be had */
 };
+
+/* After a call that failed: not because who was looked at is gone, or somebody else's. */
+static bool is_torn(void)
+{
+	return err_may_pass(&(struct err){ .errnum = errno });
+}
 
 static struct process *find(const struct table *table, pid_t pid)
 {
@@ -47,14 +55,15 @@ static struct process *find(const struct table *table, pid_t pid)
 	return NULL;
 }
 
-/* Without memory it is left out, and looked for again. */
 static void add(struct table *table, const struct process *process)
 {
 	if (table->count == table->room) {
 		size_t room = table->room ? table->room * 2 : 256;
 		struct process *list = realloc(table->list, room * sizeof *list);
-		if (!list)
+		if (!list) {
+			table->torn = true;
 			return;
+		}
 		table->list = list;
 		table->room = room;
 	}
@@ -95,14 +104,22 @@ static void read_table(struct table *table)
 {
 	SCOPE_DIR DIR *proc = opendir("/proc");
 
-	for (struct dirent *found; proc && (found = readdir(proc));) {
+	table->torn = !proc;
+	errno = 0;
+	for (struct dirent *found; proc && (found = readdir(proc)); errno = 0) {
 		struct process process;
-		if (found->d_name[0] >= '1' && found->d_name[0] <= '9' && read_process(found->d_name, &process))
+		if (found->d_name[0] < '1' || found->d_name[0] > '9')
+			continue;
+		errno = 0;
+		if (read_process(found->d_name, &process))
 			add(table, &process);
+		else
+			table->torn |= is_torn();
 	}
+	table->torn |= errno != 0;
 }
 
-enum marked { MARKED_NO, MARKED_YES, MARKED_UNKNOWN };
+enum marked { MARKED_NO, MARKED_YES, MARKED_UNKNOWN, MARKED_TORN };
 
 /* Its environment reads empty: it has none, or is on its way from one program to the next, whose is not there yet. */
 static enum marked judge_empty(pid_t pid)
@@ -143,7 +160,9 @@ static enum marked is_marked(pid_t pid, const char *mark)
 		kept = last && size - (size_t)(last - text) < sizeof text / 2 ? size - (size_t)(last - text) : 0;
 		memmove(text, text + size - kept, kept);
 	}
-	return fd >= 0 && empty ? judge_empty(pid) : MARKED_NO;
+	if (fd < 0)
+		return is_torn() ? MARKED_TORN : MARKED_NO;
+	return empty ? judge_empty(pid) : MARKED_NO;
 }
 
 void stray_spare(struct stray *stray, pid_t pid)
@@ -217,6 +236,7 @@ static void spread(const struct stray *stray, const struct table *seen, struct t
 			enum marked marked = is_marked(one->pid, stray->mark);
 			one->job = marked == MARKED_YES;
 			table->unknown += marked == MARKED_UNKNOWN;
+			table->torn |= marked == MARKED_TORN;
 		}
 		if (one->job && child && is_worker(one->pid)) {
 			one->job = false;
@@ -233,9 +253,10 @@ static void spread(const struct stray *stray, const struct table *seen, struct t
 	}
 }
 
-/* `seen`: who was found by earlier looks; filled. */
-static size_t look(const struct stray *stray, struct table *seen, void (*visit)(pid_t pid, void *context),
-		   void *context)
+/* `seen`: who was found by earlier looks; filled. One more is counted where some may be left out: what cannot be read
+ * is not gone. */
+static size_t look(const struct stray *stray, struct table *seen,
+		   void (*visit)(const struct process *process, void *context), void *context)
 {
 	struct table table = { 0 };
 	size_t count = 0;
@@ -248,14 +269,35 @@ static size_t look(const struct stray *stray, struct table *seen, void (*visit)(
 		count++;
 		if (!find(seen, table.list[i].pid))
 			add(seen, &table.list[i]);
-		visit(table.list[i].pid, context);
+		visit(&table.list[i], context);
 	}
 	free(table.list);
 	seen->unknown = table.unknown;
-	return count;
+	return count + table.torn;
 }
 
-size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context)
+struct visitor {
+	void (*visit)(pid_t pid, void *context);
+	void *context;
+};
+
+static void visit_pid(const struct process *process, void *context)
+{
+	const struct visitor *visitor = context;
+
+	visitor->visit(process->pid, visitor->context);
+}
+
+/* Between the look and the signal its number may have become somebody else's. */
+static void signal_one(const struct process *process, void *context)
+{
+	struct procid id = { .pid = process->pid, .start = process->start, .ns = procid_self()->ns };
+
+	procid_signal(&id, *(int *)context);
+}
+
+static size_t look_once(const struct stray *stray, void (*visit)(const struct process *process, void *context),
+			void *context)
 {
 	struct table seen = { 0 };
 	size_t count = look(stray, &seen, visit, context);
@@ -264,17 +306,16 @@ size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *cont
 	return count;
 }
 
-static void signal_one(pid_t pid, void *context)
+size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context)
 {
-	SCOPE_FD int fd = pidfd_open(pid, 0);
+	struct visitor visitor = { visit, context };
 
-	if (fd >= 0)
-		pidfd_send_signal(fd, *(int *)context, NULL, 0);
+	return look_once(stray, visit_pid, &visitor);
 }
 
 size_t stray_signal(const struct stray *stray, int sig)
 {
-	return stray_each(stray, signal_one, &sig);
+	return look_once(stray, signal_one, &sig);
 }
 
 bool stray_kill(const struct stray *stray, int timeout_ms)

@@ -32,12 +32,13 @@ void stray_spare(struct stray *stray, pid_t pid);
 /* The children a process has now, into `pids`; returns how many fit. */
 int stray_children(pid_t parent, pid_t *pids, int room);
 
-/* Calls `visit` for each; returns how many there are. Zombies and this process are left out. */
+/* Calls `visit` for each; returns how many there are, and one more where the machine, short of memory or descriptors,
+ * did not let us see all. Zombies and this process are left out. */
 size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context);
 /* One signal to each, through pidfds. */
 size_t stray_signal(const struct stray *stray, int sig);
-/* SIGKILL until none is left, at most `timeout_ms`; false when some are. Stops them first, so that none forks away.
- * Whoever is in the middle of an exec has no environment for a moment: looked at again, as long. */
+/* SIGKILL until none is left, at most `timeout_ms`; false when some are, or may be. Stops them first, so that none
+ * forks away. Whoever is in the middle of an exec has no environment for a moment: looked at again, as long. */
 bool stray_kill(const struct stray *stray, int timeout_ms);
 
 #endif

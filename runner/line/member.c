@@ -674,7 +674,7 @@ int member_offer(struct member *member, struct err *err)
 
 int member_resume(struct member *member, struct err *err)
 {
-	member->leaving = false;
+	member->leaving = member->looks = false;
 	member->wants_lane = true;
 	if (line_lock(member->line, err) < 0)
 		return -1;

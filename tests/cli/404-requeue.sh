@@ -36,6 +36,12 @@ loses_its_row
 equals "has its row written again, too" "lost" "$(rows)"
 exits 0 "and once" pgpu rescue
 equals "only" "lost" "$(rows)"
+# A timer's rescue and one by hand would write each row twice.
+sed -i '$d' "$log"
+exits 0 "a rescue beside one that writes the log again" flock -o "$(dirname "$log")/ended" pgpu rescue
+equals "leaves that to it" "" "$(rows)"
+exits 0 "and the next" pgpu rescue
+equals "does it" "lost" "$(rows)"
 # A worker that is held up between its record and its row for longer than that. (valgrind is no pgpu to trace.)
 if [ -n "$sanitizer" ] || ! strace -o /dev/null true 2>"$err"; then
 	skip "a worker that is held up writes no second row" "strace cannot trace here"

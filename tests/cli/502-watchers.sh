@@ -138,6 +138,24 @@ kill_all
 wait 2>/dev/null
 rm -rf "$XDG_STATE_HOME/pgpu"
 
+# The only holder is stopped, and the standby killed or stopped: nobody who could see that is left, and the next call does,
+# whichever it is.
+for sig in KILL STOP; do
+	for who in job run; do
+		begin 1 none
+		[ $who = job ] || { pgpu run -q --name waits -- true & until_true queue_shows waits; }
+		holder=$(owner lane-0)
+		kill -STOP "$holder"
+		until_true eval '! owner lane-0'
+		kill -$sig "$standby"
+		until_true eval '! owner standby'
+		pgpu queue >/dev/null
+		check "$who: a standby that gets $sig beside a stopped holder is replaced by the next call" until_true has_other standby "$standby"
+		kill -CONT "$holder" "$standby" 2>/dev/null
+		goes_on "$who, $sig: the line goes on" none
+	done
+done
+
 # The standby is the first in line, and stopped: its seat is not offered to it for ever.
 kill_all
 conf $'lanes = 1\ntake-within = "1s"'

@@ -71,4 +71,28 @@ strace -o /dev/null -e trace=pipe2 -e inject=pipe2:signal=KILL:when=1 pgpu submi
 pgpu queue >/dev/null
 equals "the next call starts what a killed submit left" "" "$(ls "$(queue_folder)/pending")"
 exits 0 "and it ends" pgpu wait "$(cat "$SANDBOX/id")"
+
+# A worker is killed when its lane names the job and before the claim, and another claims the job and offers its lane before
+# that is cleared: a ticket names it then, and no lane.
+kill_all
+wait 2>/dev/null
+rm -rf "$XDG_STATE_HOME/pgpu"
+conf 'lanes = 1'
+id=$(pgpu submit -q -p clip --as away -- sh -c "$(gate away); pgpu turn; $(gate back)")
+reached away
+boot=$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*)
+sed '/^\(cell\|mark\|main\|socket\) /d' "$boot/lane-0" >"$SANDBOX/claim"
+pgpu run -q -p clip --as first --name first -- sh -c "$(gate first)" &
+until_true queue_shows 'PD .*first'
+open_gate away
+reached first
+until_true eval 'ls "$boot"/tickets/"$id":*:turn'
+sed 's/^owner [0-9]* [0-9]*/owner 1 1/' "$SANDBOX/claim" >"$boot/lane-1"
+exits 0 "a lane that a dead worker left over a job that is frozen meanwhile is cleared" pgpu rescue
+equals "and it is" "state free" "$(grep '^state' "$boot/lane-1")"
+matches "and the job is nobody's to give back" "/running/$id:clip:away:0\$" "$(echo "$XDG_STATE_HOME"/pgpu/*/*/"$id":*)"
+open_gate first
+reached back
+open_gate back
+exits 0 "it goes on to its end" pgpu wait "$id"
 finish

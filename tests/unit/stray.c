@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,11 +96,40 @@ static void who_execs_for_ever_is_found(void **state)
 	}
 }
 
+/* A machine that is out of descriptors shows nobody: that is no proof that nobody is there. */
+static void who_cannot_be_looked_for_is_not_gone(void **state)
+{
+	struct stray stray = { .supervisor = getpid() };
+	struct rlimit limit, none;
+	pid_t found = 0;
+	(void)state;
+
+	pid_t job = start("workers");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	/* With none at all, and with one alone: /proc itself can be opened then, and nothing in it. */
+	for (rlim_t room = 0; room < 2; room++) {
+		int next = dup(0);
+		close(next);
+		none.rlim_cur = (rlim_t)next + room;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		size_t count = stray_each(&stray, keep, &found);
+		bool gone = stray_kill(&stray, 20);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		assert_int_equal(found, 0);
+		assert_int_not_equal(count, 0);
+		assert_false(gone);
+	}
+	assert_true(stray_kill(&stray, 10000));
+	assert_int_equal(waitpid(job, NULL, 0), job);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_worker_that_became_ours_is_no_jobs),
 		cmocka_unit_test(who_execs_for_ever_is_found),
+		cmocka_unit_test(who_cannot_be_looked_for_is_not_gone),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "again") == 0)
