@@ -11,6 +11,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/filelimit.h"
 #include "conf/base/fmt.h"
 #include "conf/base/say.h"
 #include "conf/base/scope.h"
@@ -144,6 +145,7 @@ static int run_directly(const struct request *request)
 	    request->job.memory_bytes || request->job.vram_bytes || request->job.vram_max_bytes ||
 	    request->job.card[0] || request->max_wait_ns >= 0)
 		say("inside a job: the options of run are not used");
+	filelimit_give_back();
 	execvp(argv[0], argv);
 	err_sys(&err, "cannot start %s", argv[0]);
 	say_err(&err);

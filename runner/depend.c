@@ -25,6 +25,7 @@ struct outlook {
 	struct after_progress *progress;
 	enum spool_state *implied; /* SPOOL_STATES: no */
 	uint64_t id;		   /* of who waits */
+	bool gone;		   /* it does so no longer */
 	struct spool_name ended;   /* and where it cannot be met any more: its record's name */
 };
 #define SCOPE_OUTLOOK __attribute__((cleanup(free_outlook)))
@@ -313,7 +314,8 @@ static int settle_one(struct spool *spool, struct outlook *outlook, enum after_v
 	int found = spool_find_in(spool, SPOOL_PENDING, outlook->id, &name, file, err);
 
 	*ret_verdict = AFTER_WAITS;
-	if (found <= 0 || !name.after)
+	outlook->gone = found == 0 || (found > 0 && !name.after);
+	if (found < 0 || outlook->gone)
 		return found < 0 ? -1 : 0;
 	*ret_verdict = judge(outlook, ret_first);
 	if (*ret_verdict == AFTER_MET)
@@ -394,6 +396,35 @@ struct round {
 	struct onends ends;
 };
 
+struct sought {
+	uint64_t id;
+	bool there, waits;
+};
+
+static int seek(const struct spool_name *name, const char *file, void *context)
+{
+	struct sought *sought = context;
+
+	(void)file;
+	sought->there |= names(sought->id, name->id);
+	sought->waits |= sought->id == name->id && name->after;
+	return 0;
+}
+
+/* It was cancelled, say, or updated, or of an array only tasks are left, which wait by themselves. One that has no
+ * record may be about to be submitted. */
+static bool waits_no_longer(struct spool *spool, uint64_t who)
+{
+	struct sought sought = { .id = who };
+	struct err ignored = ERR_NONE;
+
+	for (int state = 0; !sought.there && state < SPOOL_STATES; state++) {
+		if (spool_each(spool, (enum spool_state)state, seek, &sought, &ignored) < 0)
+			return false;
+	}
+	return sought.there && !sought.waits;
+}
+
 /* Who waits for that one. */
 static int add_waiting(struct round *round, struct spool *spool, uint64_t id, struct err *err)
 {
@@ -408,10 +439,18 @@ static int add_waiting(struct round *round, struct spool *spool, uint64_t id, st
 		return err_sys(err, "cannot read who waits for job %s", JOBID(id));
 	for (const struct dirent64 *found; (found = names_next(&names));) {
 		uint64_t who = jobid_read(found->d_name, &end);
-		if (who && *end == '\0' && idlist_add(&round->ids, who) < 0)
+		if (!who || *end != '\0')
+			continue;
+		if (waits_no_longer(spool, who))
+			unlinkat(folder, found->d_name, 0);
+		else if (idlist_add(&round->ids, who) < 0)
 			return err_sys(err, "cannot read who waits for job %s", JOBID(id));
 	}
-	return names_failed(&names) ? err_sys(err, "cannot read who waits for job %s", JOBID(id)) : 0;
+	if (names_failed(&names))
+		return err_sys(err, "cannot read who waits for job %s", JOBID(id));
+	/* Stays while one does. */
+	unlinkat(spool->folders[SPOOL_AFTER_DIR], JOBID(jobid_array(id)), AT_REMOVEDIR);
+	return 0;
 }
 
 static int check_one(struct line *line, struct spool *spool, uint64_t id, struct round *round, struct err *err)
@@ -428,12 +467,12 @@ static int check_one(struct line *line, struct spool *spool, uint64_t id, struct
 	if (read_outlook(spool, &name, file, &outlook, err) < 0 || note_all(spool, &outlook, err) < 0 ||
 	    decide(line, spool, &outlook, &verdict, err) < 0)
 		return -1;
-	if (verdict == AFTER_WAITS)
+	if (verdict == AFTER_WAITS && !outlook.gone)
 		return 0;
 	forget(spool, &outlook);
 	round->met |= verdict == AFTER_MET;
 	round->ended |= verdict == AFTER_NEVER;
-	if (verdict == AFTER_MET)
+	if (verdict != AFTER_NEVER)
 		return 0;
 	onend_of(&round->ends, spool, &outlook.ended);
 	return add_waiting(round, spool, id, err);

@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "conf/base/filelimit.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/text.h"
@@ -148,6 +149,7 @@ __attribute__((noinline)) static void give_back(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	open_closed();
+	filelimit_outlive();
 	give_back(argc, argv);
 	/* No buffer of stdio's is ever filled; what exit(3) would look through costs more pages than a command's own
 	 * work at its end. */

@@ -131,7 +131,7 @@ int dedupe_write(struct spool *spool, const struct dedupe *dedupe, uint64_t id, 
 	if (folder < 0)
 		return -1;
 	/* The number ends with its newline, so what is left of a longer one behind it means nothing. */
-	if (pwrite(dedupe->fd, text, (size_t)length, 0) != length || ftruncate(dedupe->fd, length) < 0 ||
+	if (write_at(dedupe->fd, text, (size_t)length, 0) < 0 || ftruncate(dedupe->fd, length) < 0 ||
 	    fsync(dedupe->fd) < 0 || fsync(folder) < 0)
 		return err_sys(err, "cannot write the key of the job");
 	return 0;

@@ -75,6 +75,7 @@ bool err_may_pass(const struct err *err)
 	switch (err->errnum) {
 	case EAGAIN:
 	case EDQUOT:
+	case EFBIG: /* the limit of this process, not of the next (filelimit.h) */
 	case EINTR:
 	case EIO:
 	case EMFILE:

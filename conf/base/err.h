@@ -40,7 +40,7 @@ int err_sys(struct err *err, const char *format, ...) __attribute__((format(prin
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Whether it is the machine's, and another time it may go well: no memory, descriptors, processes or room, or a disk
- * that does not answer. */
+ * that does not answer; or the limits of this process. */
 bool err_may_pass(const struct err *err);
 
 /* Hands an error that was filled elsewhere on. */

@@ -33,6 +33,18 @@ int write_all(int fd, const void *bytes, size_t count)
 	return 0;
 }
 
+int write_at(int fd, const void *bytes, size_t count, off_t at)
+{
+	ssize_t wrote;
+
+	do
+		wrote = pwrite(fd, bytes, count, at);
+	while (wrote < 0 && errno == EINTR);
+	if (wrote >= 0 && (size_t)wrote < count)
+		errno = ENOSPC;
+	return wrote == (ssize_t)count ? 0 : -1;
+}
+
 /* What the kernel gave us at the exec; pgpu never changes it. */
 static uid_t own_uid(void)
 {

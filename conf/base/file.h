@@ -15,6 +15,8 @@
 
 /* Writes all bytes, going on after EINTR and short writes; -1 with errno. */
 int write_all(int fd, const void *bytes, size_t count);
+/* Writes them there, in one write; -1 with errno, ENOSPC where only some of them found room. */
+int write_at(int fd, const void *bytes, size_t count, off_t at);
 
 /*
  * Opens folder `name` below `at` (or AT_FDCWD) and checks that it is a folder, no link, ours, and writable by nobody

@@ -19,6 +19,7 @@
 
 #include "caps.h"
 #include "cell.h"
+#include "conf/base/filelimit.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
@@ -103,6 +104,7 @@ static void child(void *context)
 	if (launch->limits)
 		set_limits(launch->limits);
 	sigaction(SIGCHLD, &launch->on_child, NULL);
+	filelimit_give_back();
 	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
 	if (caps_apply(&birth->caps) < 0)
 		fail(birth, STEP_CAPS);

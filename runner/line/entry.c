@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/jobid.h"
 
@@ -249,16 +250,11 @@ int entry_read(int fd, struct entry *ret_entry, struct err *err)
  * cost less than a truncation. */
 static int write_padded(int fd, char *text, int length, struct err *err)
 {
-	ssize_t wrote;
-
 	if (length < 0)
 		return err_set(err, EXIT_FAILED, "cannot write lane or ticket: it is too long");
 	for (; length % 1024 != 0; length++)
 		text[length] = '\n';
-	do
-		wrote = pwrite(fd, text, (size_t)length, 0);
-	while (wrote < 0 && errno == EINTR);
-	return wrote == length ? 0 : err_sys(err, "cannot write lane or ticket");
+	return write_at(fd, text, (size_t)length, 0) < 0 ? err_sys(err, "cannot write lane or ticket") : 0;
 }
 
 __attribute__((noinline)) static int write_long(int fd, const struct entry *entry, struct err *err)

@@ -313,7 +313,7 @@ static int write_next(const struct next *next, struct err *err)
 	fmt(text, sizeof text, "%020llu %020llu\n", (unsigned long long)next->next, (unsigned long long)next->limit);
 	if (next->fd < 0)
 		errno = next->why;
-	if (next->fd < 0 || pwrite(next->fd, text, 42, 0) != 42)
+	if (next->fd < 0 || write_at(next->fd, text, 42, 0) < 0)
 		return err_sys(err, "cannot write the id counter");
 	return 0;
 }
@@ -394,6 +394,11 @@ int line_take_ids(struct line *line, unsigned count, uint64_t *ret_first, struct
 {
 	SCOPE_NEXT struct next next = open_next(line);
 
+	/* No reason to reserve again, for ever. */
+	if (next.fd < 0) {
+		errno = next.why;
+		return err_sys(err, "cannot open the id counter");
+	}
 	if (!has_ids(&next, count))
 		return 1;
 	*ret_first = jobid_of(next.next);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "line.h"
 
@@ -102,7 +103,7 @@ int served_touch(struct line *line, struct served *served, const char *session, 
 	if (served->fd < 0)
 		served->fd = openat(line->queue_fd, "served", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
 				    0600);
-	if (served->fd < 0 || pwrite(served->fd, row, ROW, (off_t)at) != ROW)
+	if (served->fd < 0 || write_at(served->fd, row, ROW, (off_t)at) < 0)
 		return err_sys(err, "cannot note the session as served");
 	return 0;
 }

@@ -136,5 +136,16 @@ equals "a job submits its successor" $'3\n2\n1' "$(cat chain)"
 exits 0 "one that has ended already, asked from inside" pgpu submit -q -W -- sh -c "pgpu submit -q -d afterok:$ok -- sh -c 'echo inside >inside'"
 until_true test -s inside
 ok "starts"
+a=$(runs true -H -a 1-3)
+b=$(runs true -d "aftercorr:$a" -a 1-3)
+pgpu release "$a"
+exits 0 "task for task" pgpu wait "$a" "$b"
+a=$(runs "$(gate news)")
+reached news
+cancelled=$(runs true -d "afterok:$a") changed=$(runs true -d "afterok:$a") waits=$(runs true -d "afterok:$a")
+pgpu cancel "$cancelled" >/dev/null
+pgpu update "$changed" after=none
+open_gate news
+exits 0 "of three the one that waits yet" pgpu wait "$a" "$changed" "$waits"
 equals "nothing is left to look at" "" "$(waiting)"
 finish
