@@ -180,6 +180,9 @@ static enum message on_message(void *context, int fd, const char *text)
 	if (strcmp(text, "turn") == 0 && hold->task->service)
 		return MESSAGE_DONE;
 	if (strcmp(text, "turn") == 0) {
+		/* A process of the job before, which died before it was heard, or one that was killed since. */
+		if (!wake_is_there(fd))
+			return MESSAGE_DONE;
 		hold_turn_ask(hold, fd);
 		return MESSAGE_KEPT;
 	}

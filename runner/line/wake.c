@@ -144,6 +144,13 @@ static void continue_stopped(int fd)
 		procid_signal(&id, SIGCONT);
 }
 
+bool wake_is_there(int fd)
+{
+	struct pollfd end = { .fd = fd };
+
+	return poll(&end, 1, 0) == 0;
+}
+
 int wake_ask(const char *path, const char *message, char *answer, int timeout_ms)
 {
 	SCOPE_FD int fd = call(path, message);

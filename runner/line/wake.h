@@ -36,6 +36,8 @@ void wake_open(struct wake *wake);
 void wake_close(struct wake *wake);
 /* The next caller, non-blocking; -1 when there is none. */
 int wake_accept(struct wake *wake);
+/* Whether who called still waits for an answer: its end is open. */
+bool wake_is_there(int fd);
 /* Receives one message into `text` (WAKE_MESSAGE bytes, NUL-ended): its length, 0 at the end of file, -1 when none is
  * there yet. */
 int wake_receive(int fd, char *text);

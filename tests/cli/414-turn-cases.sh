@@ -81,4 +81,35 @@ matches "C091 and its reason names the frozen one" "no progress for .*nothing re
 wait $holds
 equals "C091 which goes on then" 4 $?
 check "C091 and gives its lock back" flock -n lock true
+# --- a job asks for a turn and dies before it is heard: its worker's next job is not the one that asked ---
+conf 'lanes = 1'
+cat >ask.py <<'END'
+import os, socket
+lines = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(3)]
+for line in lines:
+    line.connect(os.environ["GPU_QUEUE_TURN"])
+    line.send(b"turn")
+END
+for cells in auto off; do
+	conf "lanes = 1
+cells = \"$cells\""
+	asks=$(pgpu submit -q -p clip --as one -- sh -c "$(gate "asks-$cells"); exec python3 ask.py")
+	reached "asks-$cells"
+	next=$(pgpu submit -q -p clip --as two -- sh -c "$(gate "next-$cells")")
+	pgpu run -q -p clip --as one --name behind -- true & behind=$!
+	until_true queue_shows behind
+	worker=$(sed -n 's/^owner \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0)
+	main=$(sed -n 's/^main \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0)
+	kill -STOP "$worker"
+	open_gate "asks-$cells"
+	until_true eval "! alive $main"
+	kill -CONT "$worker"
+	reached "next-$cells"
+	open_gate "next-$cells"
+	exits 0 "cells = $cells: what a dead job asked for is not its worker's next one's" pgpu wait "$asks" "$next"
+	wait $behind
+	equals "cells = $cells: which keeps its lane" "" "$(pgpu log --json | python3 -c '
+import json, sys
+print(*[row["outcome"] for row in json.load(sys.stdin) if row["job"] == sys.argv[1] and row["outcome"] != "completed"])' "$next")"
+done
 finish
