@@ -355,7 +355,7 @@ static void end_at_once(struct hold *hold)
 	enum { GONE_MS = 3000 };
 
 	hold_kill(hold);
-	if (cell_wait_empty(&hold->cell, GONE_MS))
+	if (hold->cell.fd >= 0 ? cell_wait_empty(&hold->cell, GONE_MS) : hold_count(hold) == 0)
 		return;
 	cell_close(&hold->cell);
 	seat_drop(&hold->member->lane);

@@ -413,6 +413,7 @@ static int run_one(struct worker *worker, struct err *err)
 	member->ended = !settles || damaged;
 	/* It is set aside already, and gone for those that wait for it; the lane is free for the next. */
 	if (damaged) {
+		spool_order_done(&worker->queue.spool, member->job.id);
 		tell_news(worker, false);
 		return 0;
 	}

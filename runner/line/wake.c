@@ -116,8 +116,12 @@ static int call(const char *path, const char *message)
 
 	if (fd < 0 || address(path, &name) < 0)
 		return -1;
-	if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0 || !is_ours(fd))
+	if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0)
 		return -1;
+	if (!is_ours(fd)) {
+		errno = EPERM;
+		return -1;
+	}
 	if (send(fd, message, strlen(message), MSG_NOSIGNAL) < 0)
 		return -1;
 	return TAKE_FD(fd);
