@@ -81,7 +81,8 @@ def judge(box, scene, end, killed):
     if not killed:
         start_what_was_put_off(box, None)
     if scene.alone:
-        until("all of pgpu has ended", lambda: not box.of_pgpu())
+        # Twice: one look through /proc may miss who was started by a process that then ended.
+        until("all of pgpu has ended", lambda: not box.of_pgpu() and not box.of_pgpu())
         wrong = [f"{name} has nobody" for name in folder.unfinished(box.queue)]
         box.call("rescue")  # a lane whose holder was killed, when nobody waits for it
     until_rest(box, killed)
