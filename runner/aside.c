@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "conf/base/clock.h"
@@ -34,7 +33,7 @@ static bool pass_on(void *context, int sig)
 	if (sig != SIGUSR1 && sig != SIGUSR2)
 		return false;
 	if (!hold->gone)
-		pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
+		kill(hold->first.pid, sig);
 	return true;
 }
 

@@ -2,7 +2,6 @@
 /* What a running job is held to: its budget, its limit, and that it makes progress. The rules themselves are pure
  * (cell/times.h, cell/stall.h); here they are fed and obeyed. */
 #include <string.h>
-#include <sys/pidfd.h>
 
 #include "conf/base/clock.h"
 #include "conf/base/fmt.h"
@@ -47,10 +46,10 @@ static void format_whole(int64_t ns, char text[TEXT_DURATION])
 
 static void send_signal(const struct hold *hold)
 {
-	if (hold->times.signal.first_alone)
-		pidfd_send_signal(hold->first.pidfd, hold->times.signal.sig, NULL, 0);
-	else
+	if (!hold->times.signal.first_alone)
 		hold_signal(hold, hold->times.signal.sig);
+	else if (!hold->gone)
+		kill(hold->first.pid, hold->times.signal.sig);
 }
 
 static void stop_at_limit(struct hold *hold)

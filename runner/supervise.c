@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,7 +109,7 @@ static int heed_signals(struct hold *hold, struct err *err)
 		case SIGUSR1:
 		case SIGUSR2:
 			if (!hold->gone)
-				pidfd_send_signal(hold->first.pidfd, sig, NULL, 0);
+				kill(hold->first.pid, sig); /* our child: its number is its own until it is reaped */
 			break;
 		case SIGTSTP:
 			if (!hold->gone && hold_stop_aside(hold, err) < 0)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tests/sanitize/wrap.sh FOLDER REPORTS: makes in FOLDER a build whose pgpu and units run under valgrind, of the build in
-# $BUILD. A worker is followed (preload.c); a job is not, as far as its name tells it.
+# $BUILD. A worker is followed (worker_exe.c); a job is not, as far as its name tells it.
 set -eu
 cd "$(dirname "$0")/../.."
 real=$(realpath -m "${BUILD:-build}")
@@ -25,8 +25,8 @@ wrapper()
 }
 
 mkdir -p "$folder"
-"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -DREAL="\"$real/pgpu\"" -Wall -Wextra -Werror -o "$folder/preload.so" tests/sanitize/preload.c
-preload="LD_PRELOAD=$folder/preload.so"
+"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -DREAL="\"$real/pgpu\"" -Wall -Wextra -Werror -o "$folder/worker_exe.so" tests/sanitize/worker_exe.c
+preload="LD_PRELOAD=$folder/worker_exe.so"
 wrapper "$folder/pgpu" "$real/pgpu" pgpu --trace-children=yes --trace-children-skip='*/bin/*,*.sh,*/work/*,./*'
 preload=
 for unit in "$real"/tests/unit/*; do
