@@ -52,7 +52,7 @@ enum outcome outcome_parse(const char *word)
 void spool_open(struct spool *spool, int queue_fd)
 {
 	spool->queue_fd = queue_fd;
-	spool->newer = false;
+	spool->unsynced = spool->newer = false;
 	spool->told_id = 0;
 	spool->told = ORDER_NONE;
 	for (int i = 0; i < SPOOL_FOLDERS; i++)
