@@ -91,6 +91,8 @@ print(*sorted(job["name"] + ":" + job["state"] + ":" + job["reason"] for job in 
 is_up() { queue_shows " R .* $1 .*standing, up:"; }
 is_down() { queue_shows " PD .* $1 .*down: $2"; }
 seat() { sed -n "s/^$1 \([0-9]*\).*/\1/p" "$XDG_STATE_HOME"/pgpu/*/boot-*/standing-0; }
+# It is up a moment before its seat says who it is.
+has_main() { main=$(seat main) && [ "${main:-0}" -gt 0 ]; }
 # foreign PID NAME: such a process is there; registers PID: and the KFD knows it.
 foreign()
 {
@@ -187,7 +189,7 @@ ok "with the last standing job the last process that watches is gone: nothing sa
 # --- a foreign process ---
 id=$(service service3 1)
 until_true started service3 1
-main=$(seat main)
+until_true has_main
 foreign "$main" service3
 foreign 2147483001 train
 registers 2147483001
@@ -218,14 +220,14 @@ stubborn=$(pgpu submit --standing -J stubborn -- sh -c "trap '' TERM; $(gate stu
 mkfifo "$SANDBOX/never"
 reached stubborn
 open_gate stubborn
-main=$(seat main)
+until_true has_main
 exits 0 "a job gets the card from a service that ignores SIGTERM" pgpu run -q -- sh -c "$(gone_now "$main")"
 exits 0 "which is cancelled then" pgpu cancel "$stubborn"
 
 killed=$(pgpu submit --standing -J killed -- sh -c 'exec sleep 1000')
 for _ in 1 2 3 4; do
 	until_true is_up killed
-	main=$(seat main)
+	until_true has_main
 	kill -9 "$(seat owner)"
 	gone() { ! alive "$main"; }
 	until_true gone
@@ -238,7 +240,7 @@ owner=$(seat owner)
 kill -STOP "$owner"
 exits 0 "a stopped worker does not keep the card from a job" pgpu run -q -- true
 until_true is_up killed
-main=$(seat main)
+until_true has_main
 kill -9 "$(seat owner)"
 exits 0 "nor does one that was killed a moment ago" pgpu run -q -- sh -c "$(gone_now "$main")"
 until_true is_up killed
@@ -269,12 +271,12 @@ exits 0 "and it ends" pgpu wait "$id"
 # --- its seat's text is damaged while it is up: nobody can tell it to leave ---
 id=$(pgpu submit --standing -J damaged -- sleep 1000)
 until_true is_up damaged
-main=$(seat main)
+until_true has_main
 seat_file=$(echo "$XDG_STATE_HOME"/pgpu/*/boot-*/standing-0)
 echo damaged >"$seat_file"
 exits 0 "a job gets the card all the same" timeout -k 5 30 pgpu run -q -- sh -c "$(gone_now "$main")"
 until_true is_up damaged
-main=$(seat main)
+until_true has_main
 echo damaged >"$seat_file"
 exits 0 "a cancel is told to nobody" pgpu cancel --no-wait "$id"
 main_gone() { ! alive "$main"; }
