@@ -92,7 +92,7 @@ done
 
 # The only holder is stopped by hand, and its job goes on. The standby looks for that once in five minutes; it is woken here,
 # which carries no truth. Both roles go to a worker, or to runs in line.
-sleeps_minutes() { [ $((($(cut -d ' ' -f 4 "/proc/$1/syscall" 2>/dev/null) + 30000) / 60000)) = "$2" ]; }
+sleeps_minutes() { [ $((($(cut -s -d ' ' -f 4 "/proc/$1/syscall" 2>/dev/null) + 30000) / 60000)) = "$2" ]; }
 for runs in 0 3; do
 	begin 1 none
 	for ((i = 0; i < runs; i++)); do
