@@ -85,7 +85,7 @@ ran "C105 signals are defaults" $'SigBlk:\t0000000000000000\nSigIgn:\t0000000000
 ran "C023 stdin is empty, no descriptor but 0, 1 and 2 and ls's own" '0 1 2 3' -- sh -c 'cat; ls /proc/self/fd | paste -sd " "'
 equals "C023 submit returns at once, also into a pipe" 1 "$(pgpu submit -- sh -c "$(gate b)" | wc -l)"
 reached b
-worker=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$(pgpu queue --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["pid"])')/status")
+worker=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$(main_of sh)/status")
 equals "C023 its worker has none of the caller's descriptors" '/dev/null /dev/null /dev/null' \
 	"$(for fd in 0 1 2; do readlink "/proc/$worker/fd/$fd"; done | paste -sd ' ')"
 equals "C023 and leads a session of its own" "$worker" "$(ps -o sid= -p "$worker" | tr -d ' ')"

@@ -30,7 +30,6 @@ equals "away for no time" '0 0' "$(cat "$out")"
 equals "which is no row of the log" 0 "$(cut -f14- "$XDG_STATE_HOME"/pgpu/*/log.tsv | grep -c turn)"
 
 rows() { awk -F '\t' -v id="$1" '$2 == id { print $NF ":" $(NF - 1) }' "$XDG_STATE_HOME"/pgpu/*/log.tsv | paste -sd ' '; }
-pid_of() { pgpu show --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
 owner_of() { sed -n 's/^owner \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/tickets/"$1":*; }
 is_state() { pgpu show --json "$1" | grep -q "\"state\":\"$2\""; }
 gone() { ! alive "$1"; }
@@ -46,7 +45,7 @@ away()
 	pgpu run -q -p clip --as "$name" --name "$name" "$@" -- sh -c "$(asks "$name")" & wrapper=$!
 	reached "$name"
 	id=$(id_of "$name")
-	main=$(pid_of "$id")
+	main=$(main_of "$id")
 	pgpu run -q -p clip --as first --name first -- sh -c "$(gate first)" & first=$!
 	until_true queue_shows 'PD .*first'
 	open_gate "$name"
@@ -193,7 +192,7 @@ print(before, away > 0, int(open(os.environ[\"GPU_QUEUE_FROZEN\"]).read()) == aw
 	# --- a spooled one whose worker is killed ---
 	id=$(pgpu submit -q -p clip --as spool -J spool -- sh -c "$(asks spool)")
 	reached spool
-	main=$(pid_of "$id")
+	main=$(main_of "$id")
 	pgpu run -q -p clip --as first --name first -- sh -c "$(gate first)" & first=$!
 	until_true queue_shows 'PD .*first'
 	open_gate spool
@@ -291,7 +290,7 @@ gate_pipes away; gate_pipes away-back
 say type "pgpu run -q -p clip --as away --name away -- sh -c '$(asks away)'"
 reached away
 id=$(id_of away)
-main=$(pid_of "$id")
+main=$(main_of "$id")
 pgpu run -q -p clip --as first --name first -- sh -c "$(gate first)" & first=$!
 until_true queue_shows 'PD .*first'
 open_gate away

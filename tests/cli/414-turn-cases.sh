@@ -99,9 +99,7 @@ cells = \"$cells\""
 	pgpu run -q -p clip --as one --name behind -- true & behind=$!
 	until_true queue_shows behind
 	worker=$(sed -n 's/^owner \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0)
-	# Its first process is at work a moment before its lane says which it is.
-	has_main() { main=$(sed -n 's/^main \([0-9]*\) .*/\1/p' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0) && [ "${main:-0}" -gt 0 ]; }
-	until_true has_main
+	main=$(main_of "$asks")
 	kill -STOP "$worker"
 	open_gate "asks-$cells"
 	until_true eval "! alive $main"

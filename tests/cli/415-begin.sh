@@ -11,11 +11,13 @@ matches "it waits for its time, and says which" "$late PD .*not before 20[0-9-]*
 matches "in JSON" '"reason":"begin".*"begin":"20[0-9-]+T' "$(pgpu queue --json)"
 exits 0 "one that comes later goes past it" pgpu submit -q -W -- true
 exits 0 "a run too" pgpu run -q --no-wait -- true
-# Whoever watches sleeps to the later of the two; the earlier has to be made known to him.
-soon=$(pgpu submit -q -b now+2s -- sh -c 'echo soon >>order')
+# Whoever watches sleeps to the time of the late one; an earlier one has to be made known to him.
+soon=$(pgpu submit -q -b now+30m -- true)
 sooner=$(pgpu submit -q -b now+1s -- sh -c 'echo sooner >>order')
-exits 0 "its time comes by itself" pgpu wait "$sooner" "$soon"
-equals "the earlier first" $'sooner\nsoon' "$(cat order)"
+exits 0 "its time comes by itself" pgpu wait "$sooner"
+equals "before the others'" sooner "$(cat order)"
+matches "which still wait" "$soon PD .*not before" "$(pgpu queue)"
+exits 0 "until they are cancelled" pgpu cancel "$soon"
 kill_all
 exits 0 "after the death of all who watched" pgpu rescue
 until_true test -s "$spool"/boot-*/standby

@@ -119,7 +119,7 @@ exits 0 "a rescue finds who waits" pgpu wait "$b"
 a=$(runs "$(gate again)" --no-requeue)
 reached again
 b=$(runs 'true' -d "afternotok:$a")
-kill -KILL "$(pgpu queue --json | python3 -c 'import json, sys; print(*[job["pid"] for job in json.load(sys.stdin) if job["id"] == sys.argv[1]])' "$a")"
+kill -KILL "$(main_of "$a")"
 exits 0 "a job that was killed has not ended well" pgpu wait "$b"
 
 # --- from inside a job ---

@@ -81,7 +81,7 @@ fi
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	first=$(pgpu submit -q -- sh -c "$(gate first)")
 	reached first
-	main=$(pgpu queue --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["pid"])')
+	main=$(main_of "$first")
 	worker=$(sed -n 's/^PPid:\t//p' "/proc/$main/status")
 	second=$(pgpu submit -q -- sh -c 'echo ran >>second')
 	strace -q -p "$worker" -o trace -e trace=clone3,clone -e inject=clone3,clone:error=EAGAIN & tracer=$!

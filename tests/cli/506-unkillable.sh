@@ -45,7 +45,7 @@ start_frozen()
 {
 	id=$(pgpu submit --no-requeue -- sh -c "$(gate "$name"); exec sleep 1000")
 	reached "$name"
-	pid=$(pgpu show --json "$id" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+	pid=$(main_of "$id")
 	echo "$pid" >"$ice/cgroup.procs"
 	state FROZEN
 	until_true is_frozen
@@ -72,8 +72,7 @@ for cells in auto off; do
 
 	name=orphan-$cells
 	start_frozen
-	kill -KILL "$(pgpu show --json "$id" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])' |
-		xargs -I PID sed -n 's/^PPid:[[:space:]]*//p' /proc/PID/status)"
+	kill -KILL "$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status")"
 	until_true queue_shows "^ *$id CG .* on lane [01], blocked by unkillable pid $pid\$"
 	exits 0 "cells = $cells: what a dead worker left blocks no other lane" pgpu run -q --no-wait -- true
 	state THAWED

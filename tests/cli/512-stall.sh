@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 
 rows() { awk -F '\t' -v id="$1" '$2 == id { print $NF ":" $(NF - 1) }' "$XDG_STATE_HOME"/pgpu/*/log.tsv | paste -sd ' '; }
-id_of() { pgpu queue --json | python3 -c 'import json, sys; print(*[job["id"] for job in json.load(sys.stdin) if job["name"] == sys.argv[1]])' "$1"; }
 after=$((2 * slow))s
 # a_stall: as long as stall-after, and longer than those who were there before.
 a_stall() { pgpu run -q -p clip --as clock --name clock -- sleep 1000; [ $? -eq 124 ] || not_ok "the clock stalls"; }
@@ -112,14 +111,14 @@ equals "the same process draws in both fixtures" "$draw" "$(holder_of amdgpu-rx9
 
 pgpu run -q -p clip --as gpu --name gpu -- sh -c "$(gate gpu)" & idle=$!
 reached gpu
-draws "$(pgpu show --json "$(id_of gpu)" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')" amdgpu-rx9060xt
+draws "$(main_of gpu)" amdgpu-rx9060xt
 wait $idle
 equals "a job that holds the card and does not use it is stopped" 124 $?
 matches "and its row says so" stalled "$(cut -f15 "$XDG_STATE_HOME"/pgpu/*/log.tsv | tail -n 1)"
 
 pgpu run -q -p clip --as gpu --name gpu -- sh -c "$(gate gpu)" & busy=$!
 reached gpu
-pid=$(pgpu show --json "$(id_of gpu)" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+pid=$(main_of gpu)
 draws "$pid" amdgpu-rx9060xt
 # Its engines run on: each figure grows, until the end.
 while [ ! -e gpu-end ]; do
@@ -141,7 +140,7 @@ equals "and ends by itself" 0 $?
 rm -rf "$tree/sys" && cp -r "$REPO/tests/fixtures/kfd/sys" "$tree/sys"
 pgpu run -q -p clip --as gpu --name gpu -- sh -c "$(gate gpu)" & compute=$!
 reached gpu
-pid=$(pgpu show --json "$(id_of gpu)" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+pid=$(main_of gpu)
 cp -r "$REPO/tests/fixtures/kfd/proc/7001" "$tree/proc/$pid"
 sed -i "s/^[0-9]* /$pid /" "$tree/proc/$pid/stat"
 cp -r "$tree/sys/class/kfd/kfd/proc/7001" "$tree/sys/class/kfd/kfd/proc/$pid"

@@ -64,10 +64,7 @@ holder()
 }
 pgpu run -- sh -c "$(gate a)" & waiter=$!
 reached a
-# Its first process is at work a moment before its lane says which it is.
-# shellcheck disable=SC2317 # until_true calls it
-has_pid() { job=$(pgpu status --json | of 's["lanes"][0]["pid"]') && [ "$job" != None ]; }
-until_true has_pid
+job=$(main_of sh)
 holder "$job" python3 1
 holder 2147483001 $'a\n"\e[31m\xff' 2
 exits 0 "a job of ours uses the card" in_tree "$tree" pgpu status

@@ -33,9 +33,6 @@ ends() { open_gate "$1"; local pid=pid_$1; wait "${!pid}"; }
 states() { pgpu queue --json | python3 -c 'import json, sys
 print(*sorted(job["name"] + ":" + (job["reason"] or job["state"]) for job in json.load(sys.stdin)))'; }
 are() { [ "$(states)" = "$*" ]; }
-# Its first process is at work a moment before its lane says which it is.
-main_now() { pgpu queue --json | python3 -c 'import json, sys; print(*[job["pid"] for job in json.load(sys.stdin) if job["name"] == sys.argv[1] and job["pid"]])' "$1"; }
-main_of() { until_true eval '[ -n "$(main_now '"$1"')" ]'; main_now "$1"; }
 
 used 2
 conf 'lanes = 2'

@@ -20,10 +20,9 @@ holder()
 	printf '%s (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n' "$1" >"$tree/proc/$1/stat"
 	printf 'drm-driver:\tamdgpu\ndrm-client-id:\t%s\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t%s MiB\n' "$3" $(($4 * 1024)) >"$tree/proc/$1/fdinfo/3"
 }
-of() { python3 -c "import json, sys; s = json.load(sys.stdin); print($1)"; }
 seen() { grep -q '^looked' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0; }
-# has CLIENT GIGABYTES: the job on the lane has so much, and its watcher has seen it.
-has() { holder "$(pgpu status --json | of "s['lanes'][0]['pid']")" python3 "$1" "$2"; until_true seen; }
+# has NAME CLIENT GIGABYTES: the job on the lane has so much, and its watcher has seen it.
+has() { holder "$(main_of "$1")" python3 "$2" "$3"; until_true seen; }
 # job NAME CODE [free]: one that is gone from the made /proc when it ends, and whose memory is free then.
 job()
 {
@@ -38,7 +37,7 @@ used 1
 # --- C041: the next job waits for the bytes ---
 starts first
 used 5
-has 1 4
+has first 1 4
 pgpu run -q -J second -- sh -c "$(gate second)" & second=$!
 until_true queue_shows 'PD .* second'
 open_gate first
@@ -61,7 +60,7 @@ wait "$second"
 id=$(pgpu submit -q -J night -- sh -c "$(job night 4)")
 reached night
 used 5
-has 2 4
+has night 2 4
 open_gate night
 exits 4 "a spooled job has ended" pgpu wait "$id"
 check "while its lane waits" status_shows '^lane 0: job [0-9]+ night .* completing'
@@ -78,19 +77,19 @@ used 1
 conf $'lanes = 1\nvram-settle = "0.1s"'
 starts bounded
 used 5
-has 3 4
+has bounded 3 4
 open_gate bounded
 exits 0 "memory that does not come back holds nobody up for ever" pgpu run -q --max-wait 60s -- true
 conf $'lanes = 1\nvram-settle = "0"'
 starts off
-has 4 4
+has off 4 4
 open_gate off
 exits 0 "0: not waited for" pgpu run -q --max-wait 60s -- true
 conf $'lanes = 1\nvram-settle = "1h"'
 pgpu run -q -- true
 exits 0 "a job that had nothing of the card leaves at once, however full that is" pgpu run -q --max-wait 60s -- true
 starts broken
-has 5 4
+has broken 5 4
 open_gate broken
 until_true status_shows 'lane 0: job .* broken .* completing'
 kill -TERM "$pid_broken"
@@ -101,7 +100,7 @@ used 1
 # --- who is left with the card ---
 starts forked free
 used 5
-has 6 4
+has forked 6 4
 pgpu run -q -J behind -- sh -c "$(gate behind)" & behind=$!
 until_true queue_shows 'PD .* behind'
 holder 2147483001 $'loader\e[31m' 6 0
@@ -119,7 +118,7 @@ holder 2147483002 compositor 77 1
 id=$(pgpu submit -q -J spooled -- sh -c "$(job spooled 0 free)")
 reached spooled
 used 5
-has 8 4
+has spooled 8 4
 holder 2147483003 loader 8 0
 open_gate spooled
 exits 0 "of a spooled job" pgpu wait "$id"
@@ -133,14 +132,14 @@ if [[ $(pgpu status) = *'cells: none'* ]] || [ ! -w "$top/cgroup.procs" ]; then
 	skip "a process that left the cell and opened the card anew" "no cells here, or not root"
 else
 	conf $'lanes = 1\nvram-settle = "0.1s"'
-	pgpu run -- sh -c "sh -c 'echo \$\$ >$top/cgroup.procs; echo \$\$ >$SANDBOX/left; exec sleep 600' & $(job left 0 free)" 2>"$SANDBOX/left.err" & waiter=$!
+	pgpu run -J left -- sh -c "sh -c 'echo \$\$ >$top/cgroup.procs; echo \$\$ >$SANDBOX/left; exec sleep 600' & $(job left 0 free)" 2>"$SANDBOX/left.err" & waiter=$!
 	reached left
 	until_true test -s "$SANDBOX/left"
-	has 9 4
+	has left 9 4
 	left=$(cat "$SANDBOX/left")
 	until_true grep -qx sleep "/proc/$left/comm"
 	holder "$left" sleep 10 0
-		open_gate left
+	open_gate left
 	wait "$waiter"
 	matches "a process that left the cell and opened the card anew is named" "its process $left \(sleep\) still has the card open" "$(cat "$SANDBOX/left.err")"
 	kill -KILL "$left"

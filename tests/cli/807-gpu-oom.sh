@@ -59,14 +59,14 @@ wait $!
 ok "an output that is no file is not read"
 
 # --- a card that was full ---
-# has MIB: the job on lane 0 has so much, and its watcher has seen it.
+# has NAME MIB: the job has so much, and its watcher has seen it.
 has()
 {
-	job=$(pgpu status --json | of "s['lanes'][0]['pid']")
+	job=$(main_of "$1")
 	mkdir -p "$tree/proc/$job/fdinfo"
 	echo python3 >"$tree/proc/$job/comm"
 	printf '%s (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n' "$job" >"$tree/proc/$job/stat"
-	printf 'drm-driver:\tamdgpu\ndrm-client-id:\t1\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t%s MiB\n' "$1" >"$tree/proc/$job/fdinfo/3"
+	printf 'drm-driver:\tamdgpu\ndrm-client-id:\t1\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t%s MiB\n' "$2" >"$tree/proc/$job/fdinfo/3"
 	until_true grep -q '^looked' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0
 }
 # fails NAME MIB CODE: a run that has so much when it ends with CODE.
@@ -74,7 +74,7 @@ fails()
 {
 	pgpu run -J "$1" -- sh -c "$(gate "$1"); rm -r $tree/proc/\$\$; exit $3" 2>"$err" & waiter=$!
 	reached "$1"
-	has "$2"
+	has "$1" "$2"
 	open_gate "$1"
 	wait $waiter
 	equals "$1: the code is its own" "$3" $?

@@ -32,10 +32,7 @@ matches "the configuration prints it" 'vram-max = "2G"' "$(pgpu conf)"
 enforced=$(pgpu status --json | of "s['cells']['vram']")
 pgpu run --vram-max 1G -- sh -c "$(gate over)" 2>"$SANDBOX/over.err" & waiter=$!
 reached over
-# Its first process is at work a moment before its lane says which it is.
-# shellcheck disable=SC2317 # until_true calls it
-has_pid() { job=$(pgpu status --json | of "s['lanes'][0]['pid']") && [ "$job" != None ]; }
-until_true has_pid
+job=$(main_of sh)
 equals "the lane has the ceiling" 1073741824 "$(pgpu status --json | of "s['lanes'][0]['vram_max_bytes']")"
 holder "$job" 512
 until_true grep -q '^on-card 536870912' "$XDG_STATE_HOME"/pgpu/*/boot-*/lane-0

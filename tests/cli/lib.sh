@@ -129,6 +129,18 @@ until_true()
 	done
 }
 
+# main_of JOB: the pid of the first process of the job with this id or name. That is at work, and at its gate, a moment
+# before its lane says who it is.
+main_of()
+{
+	local end=$((SECONDS + 30)) main=
+	while [ -z "$main" ] && [ $SECONDS -lt $end ]; do
+		main=$(pgpu queue --json | python3 -c 'import json, sys
+print(*[job["pid"] for job in json.load(sys.stdin) if sys.argv[1] in (job["id"], job["name"]) and job["pid"]])' "$1")
+	done
+	echo "${main:-none}"
+}
+
 # alive PID: it is there, and not only as a zombie that nobody has reaped yet.
 alive() { [[ $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) = [!Z]* ]]; }
 
