@@ -14,6 +14,10 @@ struct idlist {
 
 /* 0, or -1 with errno ENOMEM: the list is as it was. */
 int idlist_add(struct idlist *ids, uint64_t id);
+/* By number; idlist_count() wants that. */
+void idlist_sort(struct idlist *ids);
+/* How often it is there. */
+size_t idlist_count(const struct idlist *ids, uint64_t id);
 /* It is empty then, and may be filled again. */
 void idlist_free(struct idlist *ids);
 

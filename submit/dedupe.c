@@ -157,13 +157,6 @@ static int add_live(const struct spool_name *name, const char *file, void *conte
 								 : 0;
 }
 
-static int compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Looked at once more under its lock: the id of a file that young is not in the list yet. */
 static void remove_if_over(int folder, const char *name, const struct idlist *live, int64_t now_wall_ns)
 {
@@ -174,7 +167,7 @@ static void remove_if_over(int folder, const char *name, const struct idlist *li
 	    found.st_mtim.tv_sec * NS_PER_S >= now_wall_ns - REST_NS)
 		return;
 	uint64_t id = read_id(fd);
-	if (id == 0 || live->count == 0 || !bsearch(&id, live->list, live->count, sizeof id, compare))
+	if (id == 0 || idlist_count(live, id) == 0)
 		unlinkat(folder, name, 0);
 }
 
@@ -189,8 +182,7 @@ int dedupe_prune(struct spool *spool, int64_t now_wall_ns, struct err *err)
 	int result = spool_each(spool, SPOOL_PENDING, add_live, &live, err);
 	if (result == 0)
 		result = spool_each(spool, SPOOL_RUNNING, add_live, &live, err);
-	if (result == 0 && live.ids.count)
-		qsort(live.ids.list, live.ids.count, sizeof *live.ids.list, compare);
+	idlist_sort(&live.ids);
 	for (const struct dirent64 *found; result == 0 && (found = names_next(&names));) {
 		if (found->d_name[0] != '.')
 			remove_if_over(folder, found->d_name, &live.ids, now_wall_ns);

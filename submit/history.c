@@ -302,33 +302,66 @@ int history_each_late(int queue_fd, long bytes, int (*visit)(const struct histor
 	return result;
 }
 
-struct search {
-	uint64_t id;
-	struct history_row *row;
-	int found;
-};
+/* More than the longest row: who reads backwards has a whole one in each piece. */
+enum { PIECE = 1 << 16 };
 
-static int match(const struct history_row *row, void *context)
+static bool names_id(const char *line, const char *id)
 {
-	struct search *search = context;
+	const char *column = strchr(line, '\t');
+	size_t length = strlen(id);
 
-	if (row->id == search->id && row->outcome != OUTCOME_TURN) {
-		*search->row = *row;
-		search->found = 1;
+	return column && strncmp(column + 1, id, length) == 0 && column[1 + length] == '\t';
+}
+
+/* The last row in `text`, which ends with a whole line, of that id that is no `turn`. */
+static bool find_in_piece(char *text, size_t size, uint64_t id, struct history_row *row)
+{
+	const struct jobid_text wanted = jobid_text(id);
+
+	while (size > 0) {
+		size -= text[size - 1] == '\n';
+		text[size] = '\0';
+		const char *before = memrchr(text, '\n', size);
+		char *line = before ? text + (before + 1 - text) : text;
+		if (names_id(line, wanted.text) && parse_row(line, row) == 0 && row->id == id &&
+		    row->outcome != OUTCOME_TURN)
+			return true;
+		size = (size_t)(line - text);
+	}
+	return false;
+}
+
+/* From the end: jobs that are asked for have mostly ended a moment ago. 1, 0 or -1. */
+static int find_back(int fd, off_t size, uint64_t id, struct history_row *row, struct err *err)
+{
+	SCOPE_FREE char *text = malloc(PIECE + 1);
+
+	if (!text)
+		return err_sys(err, "cannot read log.tsv");
+	for (off_t end = size; end > 0;) {
+		off_t from = end > PIECE ? end - PIECE : 0;
+		ssize_t got = pread(fd, text, (size_t)(end - from), from);
+		if (got <= 0)
+			return got < 0 ? err_sys(err, "cannot read log.tsv") : 0;
+		/* What stands before the first end of a line belongs to the piece before. */
+		const char *cut = from ? memchr(text, '\n', (size_t)got - 1) : NULL;
+		size_t first = cut ? (size_t)(cut + 1 - text) : 0;
+		if ((cut || !from) && find_in_piece(text + first, (size_t)got - first, id, row))
+			return 1;
+		end = from + (off_t)first;
 	}
 	return 0;
 }
 
 int history_find(int queue_fd, uint64_t id, struct history_row *ret_row, struct err *err)
 {
-	struct search search = { .id = id, .row = ret_row };
 	struct logs logs;
-	int result = 0;
+	int found = 0;
 
 	if (open_logs(&logs, queue_fd, 0, err) < 0)
 		return -1;
-	for (int i = 0; result == 0 && !search.found && i < logs.count; i++)
-		result = read_rows(logs.fds[i], 0, match, &search, err);
+	for (int i = 0; found == 0 && i < logs.count; i++)
+		found = find_back(logs.fds[i], logs.found[i].st_size, id, ret_row, err);
 	close_logs(&logs);
-	return result < 0 ? -1 : search.found;
+	return found;
 }

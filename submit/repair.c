@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 
@@ -10,31 +9,6 @@
 #include "conf/base/fmt.h"
 #include "conf/idlist.h"
 #include "history.h"
-
-static int compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
-static void sort(struct idlist *ids)
-{
-	if (ids->count)
-		qsort(ids->list, ids->count, sizeof *ids->list, compare);
-}
-
-static size_t count_rows(const struct idlist *ids, uint64_t id)
-{
-	const uint64_t *found = ids->count ? bsearch(&id, ids->list, ids->count, sizeof id, compare) : NULL;
-	size_t count = 0;
-
-	while (found && found > ids->list && found[-1] == id)
-		found--;
-	for (; found && found < ids->list + ids->count && *found == id; found++)
-		count++;
-	return count;
-}
 
 struct missing {
 	struct spool *spool;
@@ -80,8 +54,8 @@ static bool has_row(struct missing *missing, const struct spool_name *name)
 	struct err ignored = ERR_NONE;
 
 	if (name->outcome == OUTCOME_LOST)
-		return count_rows(&missing->lost, name->id) > 0;
-	if (count_rows(&missing->logged, name->id) <= (size_t)name->tries)
+		return idlist_count(&missing->lost, name->id) > 0;
+	if (idlist_count(&missing->logged, name->id) <= (size_t)name->tries)
 		return false;
 	return name->restarts <= name->tries ||
 	       history_each(missing->spool->queue_fd, is_its_end, &wanted, &ignored) < 0 || wanted.found;
@@ -134,8 +108,8 @@ int history_repair(struct spool *spool, uint64_t log_bytes, struct err *err)
 	int result = history_each(spool->queue_fd, add_row, &missing, err);
 
 	if (result == 0) {
-		sort(&missing.logged);
-		sort(&missing.lost);
+		idlist_sort(&missing.logged);
+		idlist_sort(&missing.lost);
 		result = spool_each(spool, SPOOL_ENDED, check_record, &missing, err);
 	}
 	idlist_free(&missing.logged);

@@ -257,34 +257,32 @@ int spool_each(struct spool *spool, enum spool_state state,
 	return result == 0 && names_failed(&names) ? err_sys(err, "cannot read %s", folder_names[state]) : result;
 }
 
-struct search {
-	uint64_t id;
-	struct spool_name name;
-	char file[256];
-};
-
-static int match(const struct spool_name *name, const char *file, void *context)
-{
-	struct search *search = context;
-
-	if (name->id != search->id)
-		return 0;
-	search->name = *name;
-	fmt(search->file, sizeof search->file, "%s", file);
-	return 1;
-}
-
 int spool_find_in(struct spool *spool, enum spool_state state, uint64_t id, struct spool_name *ret_name,
 		  char ret_file[256], struct err *err)
 {
-	struct search search = { .id = id };
-	int found = spool_each(spool, state, match, &search, err);
+	int folder = spool_folder(spool, (enum spool_folder)state, err), result = 0;
+	SCOPE_NAMES struct names names = NAMES_NONE;
+	const struct jobid_text wanted = jobid_text(id);
+	size_t length = strlen(wanted.text);
+	struct spool_name name;
 
-	if (found == 1) {
-		*ret_name = search.name;
-		memcpy(ret_file, search.file, sizeof search.file);
+	if (folder < 0)
+		return -1;
+	if (names_open(&names, folder) < 0)
+		return err_sys(err, "cannot read %s", folder_names[state]);
+	/* Others are not even read: there may be very many. */
+	for (const struct dirent64 *found; result == 0 && (found = names_next(&names));) {
+		if (strncmp(found->d_name, wanted.text, length) != 0 || found->d_name[length] != ':')
+			continue;
+		bool regular = found->d_type == DT_REG || found->d_type == DT_UNKNOWN;
+		result = regular && spool_name_parse(found->d_name, &name) == 0 && name.id == id &&
+			 (name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
+		if (result) {
+			*ret_name = name;
+			fmt(ret_file, 256, "%s", found->d_name);
+		}
 	}
-	return found;
+	return result == 0 && names_failed(&names) ? err_sys(err, "cannot read %s", folder_names[state]) : result;
 }
 
 int spool_find(struct spool *spool, uint64_t id, enum spool_state *ret_state, struct spool_name *ret_name,

@@ -420,6 +420,41 @@ static void a_line_cut_short_spoils_only_itself(void **state)
 	assert_int_equal(history_find(spool->queue_fd, jobid_of(6), &back, NULL), 1);
 }
 
+/* The log is read from its end in pieces: rows of all lengths, with a line in between that is longer than any row. */
+static void each_row_of_a_long_log_is_found(void **state)
+{
+	struct spool *spool = *state;
+	struct history_row row = make_row(1), back;
+	enum { ROWS = 600 };
+
+	for (int id = 1; id <= ROWS; id++) {
+		row.id = jobid_of((uint64_t)id);
+		row.exit_code = id % 100;
+		memset(row.command, 'x', (size_t)id);
+		row.command[id] = '\0';
+		assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
+		if (id == ROWS / 2) {
+			SCOPE_FD int fd = openat(spool->queue_fd, "log.tsv", O_WRONLY | O_APPEND);
+			SCOPE_FREE char *line = malloc(200000);
+			memset(line, 'y', 200000);
+			line[199999] = '\n';
+			assert_int_equal(write_all(fd, line, 200000), 0);
+		}
+	}
+	for (int id = 1; id <= ROWS; id++) {
+		assert_int_equal(history_find(spool->queue_fd, jobid_of((uint64_t)id), &back, NULL), 1);
+		assert_int_equal(back.exit_code, id % 100);
+		assert_int_equal(strlen(back.command), id);
+	}
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(ROWS + 1), &back, NULL), 0);
+	/* A hold that ended with `turn` is none of a job's end. */
+	row.id = jobid_of(7);
+	row.outcome = OUTCOME_TURN;
+	assert_int_equal(history_append(spool->queue_fd, &row, 0, NULL), 0);
+	assert_int_equal(history_find(spool->queue_fd, jobid_of(7), &back, NULL), 1);
+	assert_int_equal(back.exit_code, 7);
+}
+
 static int count_whole(const struct history_row *row, void *count)
 {
 	struct history_row wanted = make_row(5);
@@ -586,6 +621,7 @@ int main(void)
 		ON_A_SPOOL(an_environment_of_the_same_hash_gets_a_name_of_its_own),
 		ON_A_SPOOL(a_log_line_reads_back),
 		ON_A_SPOOL(a_line_cut_short_spoils_only_itself),
+		ON_A_SPOOL(each_row_of_a_long_log_is_found),
 		ON_A_SPOOL(the_end_of_the_log_has_whole_rows_only),
 		ON_A_SPOOL(a_command_is_cut_at_4096_bytes),
 		ON_A_SPOOL(the_log_is_never_written_through_a_link),
