@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -11,43 +12,78 @@
 #include "conf/base/scope.h"
 #include "conf/jobid.h"
 
-static void add_watch(int notify, int folder, uint32_t events)
+struct watch {
+	int fd; /* inotify(7); -1: none is to be had */
+	int ended, queue, tickets;
+};
+
+static int add_watch(int notify, int folder, uint32_t events)
 {
 	char path[64];
 
 	/* The folder that is open is the one to watch, whatever its name means by now. */
 	fmt(path, sizeof path, "/proc/self/fd/%d", folder);
-	if (folder >= 0)
-		inotify_add_watch(notify, path, events | IN_ONLYDIR);
+	return folder < 0 ? -1 : inotify_add_watch(notify, path, events | IN_ONLYDIR);
 }
 
-static int open_watch(struct queue *queue)
+static void open_watch(struct queue *queue, struct watch *watch)
 {
 	struct err ignored = ERR_NONE;
-	int notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 
-	if (notify < 0)
-		return -1;
-	add_watch(notify, spool_folder(&queue->spool, SPOOL_ENDED_DIR, &ignored), IN_MOVED_TO | IN_CREATE);
-	add_watch(notify, queue->line.queue_fd, IN_MODIFY | IN_CREATE);
-	add_watch(notify, queue->line.tickets_fd, IN_DELETE);
-	return notify;
+	watch->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (watch->fd < 0)
+		return;
+	watch->ended =
+		add_watch(watch->fd, spool_folder(&queue->spool, SPOOL_ENDED_DIR, &ignored), IN_MOVED_TO | IN_CREATE);
+	watch->queue = add_watch(watch->fd, queue->line.queue_fd, IN_MODIFY | IN_CREATE);
+	watch->tickets = add_watch(watch->fd, queue->line.tickets_fd, IN_DELETE);
 }
 
-static void drain(int notify)
+/* Whether it may be the end of one of them: the files of others come and go all the time. */
+static bool concerns(const struct watch *watch, const struct inotify_event *event, const struct awaited *jobs,
+		     int count)
 {
-	char events[4096];
+	const char *rest;
+	bool log = event->wd == watch->queue;
 
-	while (read(notify, events, sizeof events) > 0)
-		;
+	if (event->len == 0 || (event->wd != watch->ended && event->wd != watch->tickets && !log))
+		return true;
+	if (log && strcmp(event->name, "log.tsv") != 0)
+		return false;
+	uint64_t id = log ? 0 : jobid_read(event->name, &rest);
+	for (int i = 0; i < count; i++) {
+		/* A task may end its array. */
+		if (log ? !jobs[i].spooled : jobid_array(id) == jobid_array(jobs[i].id))
+			return true;
+	}
+	return false;
+}
+
+/* Reads all there is to hear. */
+static bool hear(const struct watch *watch, const struct awaited *jobs, int count)
+{
+	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool news = false;
+	ssize_t got;
+
+	while ((got = read(watch->fd, events, sizeof events)) > 0) {
+		for (const char *at = events; at < events + got;) {
+			const struct inotify_event *event = (const void *)at;
+			news |= concerns(watch, event, jobs, count);
+			at += sizeof *event + event->len;
+		}
+	}
+	return news;
 }
 
 /* A `run` gives its lane up before it writes its line to the log: seen alive, it is not gone yet. */
 enum { LOG_PATIENCE_MS = 5000 };
 
 /* 1 ended, 0 not yet, -1. */
-static int look(struct queue *queue, uint64_t id, int64_t *seen_ns, struct jobview *view, struct err *err)
+static int look(struct queue *queue, struct awaited *job, struct jobview *view, struct err *err)
 {
+	uint64_t id = job->id;
+
 	if (jobview_find(queue, id, view, err) < 0)
 		return -1;
 	if (view->state == VIEW_ENDED)
@@ -56,9 +92,11 @@ static int look(struct queue *queue, uint64_t id, int64_t *seen_ns, struct jobvi
 		jobview_free(view);
 		return err_set(err, EXIT_FAILED, "cannot find job %s: no such id", JOBID(id));
 	}
+	job->spooled = view->spooled;
 	if (view->state != VIEW_GONE)
-		*seen_ns = clock_awake_ns();
-	if (view->state == VIEW_GONE && (*seen_ns == 0 || clock_awake_ns() - *seen_ns > LOG_PATIENCE_MS * NS_PER_MS)) {
+		job->seen_ns = clock_awake_ns();
+	if (view->state == VIEW_GONE &&
+	    (job->seen_ns == 0 || clock_awake_ns() - job->seen_ns > LOG_PATIENCE_MS * NS_PER_MS)) {
 		jobview_free(view);
 		return err_set(err, EXIT_FAILED, "cannot find job %s: it is gone", JOBID(id));
 	}
@@ -75,7 +113,7 @@ static int look_at_all(struct queue *queue, struct awaited *jobs, int count, int
 
 	*ret_gone = false;
 	for (int i = 0; i < count; i++) {
-		int found = look(queue, jobs[i].id, &jobs[i].seen_ns, &view, err);
+		int found = look(queue, &jobs[i], &view, err);
 		if (found < 0) {
 			jobview_free(ret_view);
 			return -1;
@@ -94,44 +132,115 @@ static int look_at_all(struct queue *queue, struct awaited *jobs, int count, int
 	return ended;
 }
 
-static int await(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, void (*each)(void *context),
-		 void *context, int *ret_index, struct jobview *ret_view, struct err *err)
+/* Until something has happened, or it is time to look anyway. */
+static int sleep_once(const struct watch *watch, const struct awaited *jobs, int count, int64_t until_ns, int most_ms,
+		      struct err *err)
 {
-	SCOPE_FD int notify = open_watch(queue);
-	struct pollfd change = { .fd = notify, .events = POLLIN };
-	int64_t until = clock_awake_ns() + timeout_ms * NS_PER_MS;
-	bool gone;
+	struct pollfd change = { .fd = watch->fd, .events = POLLIN };
 
-	*ret_view = (struct jobview){ 0 };
 	for (;;) {
-		int found = look_at_all(queue, jobs, count, ret_index, ret_view, &gone, err);
-		if (each)
-			each(context);
-		if (found != 0)
-			return found;
-		int64_t left = timeout_ms < 0 ? -1 : (until - clock_awake_ns()) / NS_PER_MS;
-		if (timeout_ms >= 0 && left <= 0)
-			return 0;
-		if ((notify < 0 || gone) && (left < 0 || left > 1000))
-			left = 1000;
-		jobview_free(ret_view);
-		if (poll(&change, 1, (int)left) < 0 && errno != EINTR)
+		int64_t left = until_ns < 0 ? -1 : clock_left_ms(until_ns, clock_awake_ns());
+		if (most_ms >= 0 && (left < 0 || left > most_ms))
+			left = most_ms;
+		int ready = poll(&change, 1, (int)left);
+		if (ready < 0 && errno != EINTR)
 			return err_sys(err, "cannot wait for job %s", JOBID(jobs[0].id));
-		drain(notify);
+		if (ready == 0 || (ready > 0 && hear(watch, jobs, count)))
+			return 0;
 	}
 }
 
 int await_any(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, int *ret_index,
 	      struct jobview *ret_view, struct err *err)
 {
-	return await(queue, jobs, count, timeout_ms, NULL, NULL, ret_index, ret_view, err);
+	struct watch watch;
+	int64_t until_ns = timeout_ms < 0 ? -1 : clock_awake_ns() + timeout_ms * NS_PER_MS;
+	int found;
+	bool gone;
+
+	*ret_view = (struct jobview){ 0 };
+	open_watch(queue, &watch);
+	SCOPE_FD int notify = watch.fd;
+	for (;;) {
+		found = look_at_all(queue, jobs, count, ret_index, ret_view, &gone, err);
+		if (found != 0 || (until_ns >= 0 && clock_awake_ns() >= until_ns))
+			return found;
+		jobview_free(ret_view);
+		if (sleep_once(&watch, jobs, count, until_ns, notify < 0 || gone ? 1000 : -1, err) < 0)
+			return -1;
+	}
 }
 
-int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
-	      struct jobview *ret_view, struct err *err)
+int await_end(struct queue *queue, uint64_t id, int timeout_ms, struct jobview *ret_view, struct err *err)
 {
 	struct awaited job = { .id = id };
 	int index;
 
-	return await(queue, &job, 1, timeout_ms, each, context, &index, ret_view, err);
+	return await_any(queue, &job, 1, timeout_ms, &index, ret_view, err);
+}
+
+static int add(const struct spool_name *name, const char *file, void *context)
+{
+	(void)file;
+	return idlist_add(context, name->id);
+}
+
+/* An array's own record has ended when its last task has begun. */
+static int add_ended(const struct spool_name *name, const char *file, void *context)
+{
+	return name->array ? 0 : add(name, file, context);
+}
+
+static int list_ended(struct queue *queue, struct idlist *ret_ids, struct err *err)
+{
+	idlist_free(ret_ids);
+	if (spool_each(&queue->spool, SPOOL_ENDED, add_ended, ret_ids, err) != 0)
+		return err_sys(err, "cannot look for the jobs");
+	idlist_sort(ret_ids);
+	return 0;
+}
+
+/* Those that have records are looked up together. */
+static int look_for_all(struct queue *queue, const struct idlist *ids, struct err *err)
+{
+	SCOPE_IDLIST struct idlist known = { 0 };
+
+	for (int state = 0; state < SPOOL_STATES; state++) {
+		if (spool_each(&queue->spool, (enum spool_state)state, add, &known, err) != 0)
+			return err_sys(err, "cannot look for the jobs");
+	}
+	idlist_sort(&known);
+	for (size_t i = 0; i < ids->count; i++) {
+		SCOPE_VIEW struct jobview view = { 0 };
+		if (idlist_count(&known, ids->list[i]) == 0 && await_end(queue, ids->list[i], 0, &view, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int await_all(struct queue *queue, const struct idlist *ids, int timeout_ms, struct jobview *ret_view, struct err *err)
+{
+	SCOPE_IDLIST struct idlist ended = { 0 };
+	size_t last = ids->count - 1;
+
+	*ret_view = (struct jobview){ 0 };
+	if (ids->count > 1 && look_for_all(queue, ids, err) < 0)
+		return -1;
+	int result = await_end(queue, ids->list[last], timeout_ms, ret_view, err);
+	/* The last one ends last, as a rule, and the others are passed over then by one list of names. */
+	for (size_t i = last; result == 1 && i-- > 0;) {
+		struct jobview view;
+		if (idlist_count(&ended, ids->list[i]) == 0 && list_ended(queue, &ended, err) < 0)
+			return -1;
+		if (idlist_count(&ended, ids->list[i]) > 0)
+			continue;
+		result = await_end(queue, ids->list[i], timeout_ms, &view, err);
+		if (result == 0) {
+			jobview_free(ret_view);
+			*ret_view = view;
+		} else {
+			jobview_free(&view);
+		}
+	}
+	return result;
 }

@@ -6,23 +6,27 @@
 #ifndef PGPU_RUNNER_AWAIT_H
 #define PGPU_RUNNER_AWAIT_H
 
+#include "conf/idlist.h"
 #include "runner/jobview.h"
 
 /*
- * Waits until the job has ended or `timeout_ms` is over (-1: never). `each`, where not NULL, is called after every
- * change, also before the first. Returns 1 with the view of the ended job, 0 at the time-out, -1. An id that was never
- * given out is an error.
+ * Waits until the job has ended or `timeout_ms` is over (-1: never). Returns 1 with the view of the ended job, 0 at the
+ * time-out, -1. An id that was never given out is an error.
  */
-int await_end(struct queue *queue, uint64_t id, int timeout_ms, void (*each)(void *context), void *context,
-	      struct jobview *ret_view, struct err *err);
+int await_end(struct queue *queue, uint64_t id, int timeout_ms, struct jobview *ret_view, struct err *err);
 
 /* The same of several: returns as soon as one of them has ended, with its place in `*ret_index`; the first of those
  * that have already. An id that cannot be found is an error, whatever the others do. */
 struct awaited {
 	uint64_t id;
-	int64_t seen_ns; /* 0 to begin with */
+	int64_t seen_ns; /* 0 to begin with, and false */
+	bool spooled;
 };
 int await_any(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, int *ret_index,
 	      struct jobview *ret_view, struct err *err);
+
+/* Until all have, with the view of the last in the list; at the time-out of one that has not. An id that cannot be
+ * found is an error at once. There is one at least. */
+int await_all(struct queue *queue, const struct idlist *ids, int timeout_ms, struct jobview *ret_view, struct err *err);
 
 #endif

@@ -504,15 +504,15 @@ static int announce(struct queue *queue, const struct jobs *jobs, bool json)
 
 static int wait_for(struct queue *queue, const struct jobs *jobs, struct err *err)
 {
-	int code = EXIT_OK;
+	SCOPE_IDLIST struct idlist ids = { 0 };
+	SCOPE_VIEW struct jobview view = { 0 };
+	int result = 0;
 
-	for (int i = 0; i < jobs->count; i++) {
-		SCOPE_VIEW struct jobview view = { 0 };
-		if (await_end(queue, jobs->facts[i].id, -1, NULL, NULL, &view, err) < 0)
-			return say_err(err);
-		code = view.exit_code;
-	}
-	return code;
+	for (int i = 0; result == 0 && i < jobs->count; i++)
+		result = idlist_add(&ids, jobs->facts[i].id);
+	if (result < 0)
+		err_sys(err, "cannot wait for the jobs");
+	return result < 0 || await_all(queue, &ids, -1, &view, err) < 0 ? say_err(err) : view.exit_code;
 }
 
 static bool waits_task_by_task(const struct job *job)

@@ -24,24 +24,15 @@ static int refuse_inside(uint64_t id, struct err *err)
 	return err_set(err, EXIT_USAGE, "wait: job %s has not ended, and a job must not wait in its lane", JOBID(id));
 }
 
-static int wait_one(struct queue *queue, uint64_t id, int *ret_code, struct err *err)
-{
-	SCOPE_VIEW struct jobview view = { 0 };
-	int ended = await_end(queue, id, queue->inside ? 0 : -1, NULL, NULL, &view, err);
-
-	if (ended == 0)
-		return refuse_inside(id, err);
-	*ret_code = view.exit_code;
-	return ended < 0 ? -1 : 0;
-}
-
 static int wait_all(struct queue *queue, const struct idlist *ids, int *ret_code, struct err *err)
 {
-	int result = 0;
+	SCOPE_VIEW struct jobview view = { 0 };
+	int ended = await_all(queue, ids, queue->inside ? 0 : -1, &view, err);
 
-	for (size_t i = 0; result == 0 && i < ids->count; i++)
-		result = wait_one(queue, ids->list[i], ret_code, err);
-	return result;
+	if (ended == 0)
+		return refuse_inside(view.id, err);
+	*ret_code = view.exit_code;
+	return ended < 0 ? -1 : 0;
 }
 
 static int wait_any(struct queue *queue, const struct idlist *ids, int *ret_code, struct err *err)

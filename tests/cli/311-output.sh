@@ -129,6 +129,34 @@ wait $follower
 equals "-f of one that is cancelled while it waits" '0 ' "$? $(cat followed)"
 exits 1 "output of what was never there" pgpu output "$held"
 
+# --- wait for several: a run, a task, an array, spooled jobs, in whatever order they end ----------------------------
+id_of() { pgpu queue --json | python3 -c 'import json, sys; print(*[job["id"] for job in json.load(sys.stdin) if job["name"] == sys.argv[1]])' "$1"; }
+conf 'lanes = 3'
+pgpu run -q -J blocking -- sh -c "$(gate f); exit 6" & blocking=$!
+spooled=$(pgpu submit -q -J spooled -- sh -c "$(gate g); exit 5")
+array=$(pgpu submit -q --array 1-3 -J tasks -- sh -c 'exit $((PGPU_ARRAY_TASK_ID == 2 ? 9 : 0))')
+reached f
+reached g
+run=$(id_of blocking)
+exits 1 "an id that is none is an error at once, though the others have not ended" pgpu wait "$spooled" 99999 "$run"
+equals "and it is named" 'pgpu: cannot find job 99999: no such id' "$(cat "$err")"
+pgpu wait "$run" "${array}_2" "$array" "$spooled" & waiter=$!
+pgpu wait "$spooled" "$array" "$run" & other=$!
+pgpu wait "$spooled" "$run" "$array" & third=$!
+exits 9 "an array" pgpu wait "$array"
+open_gate g
+exits 5 "a spooled job" pgpu wait "$spooled"
+check "who waits for all goes on while one has not ended" alive "$waiter"
+open_gate f
+wait $waiter
+equals "the code is that of the last one named: a spooled job's" 5 $?
+wait $other
+equals "a run's" 6 $?
+wait $third
+equals "an array's" 9 $?
+wait $blocking
+conf 'lanes = 1'
+
 # --- wait --any -----------------------------------------------------------------------------------------------------
 slow_one=$(pgpu submit -o slow.log -- sh -c "$(gate e); exit 3")
 reached e
