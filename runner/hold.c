@@ -140,7 +140,8 @@ static void spare_seat_owners(const struct hold *hold, struct stray *stray)
 		stray_spare(stray, service.entry.owner.pid);
 }
 
-static struct stray stray_of(const struct hold *hold)
+/* But for the owners of seats. */
+static struct stray stray_begin(const struct hold *hold)
 {
 	struct stray stray = { .supervisor = getpid(), .mark = hold->mark, .since = hold->member->job.main.start };
 	pid_t workers[17];
@@ -155,6 +156,13 @@ static struct stray stray_of(const struct hold *hold)
 	int ends = onend_started(workers);
 	for (int i = 0; i < ends; i++)
 		stray_spare(&stray, workers[i]);
+	return stray;
+}
+
+static struct stray stray_of(const struct hold *hold)
+{
+	struct stray stray = stray_begin(hold);
+
 	spare_seat_owners(hold, &stray);
 	return stray;
 }
@@ -197,7 +205,10 @@ bool hold_empty(struct hold *hold)
 	while (child > 0);
 	if (child < 0 && errno == ECHILD)
 		return hold->empty = true;
-	struct stray stray = stray_of(hold);
+	struct stray stray = stray_begin(hold);
+	if (stray_childless(&stray))
+		return hold->empty = true;
+	spare_seat_owners(hold, &stray);
 	int count = 0;
 	return hold->empty = stray_each(&stray, count_one, &count) == 0;
 }

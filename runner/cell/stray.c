@@ -171,15 +171,39 @@ void stray_spare(struct stray *stray, pid_t pid)
 		stray->spared[stray->spared_count++] = pid;
 }
 
-int stray_children(pid_t parent, pid_t *pids, int room)
+/*
+ * -1 where the kernel does not tell (CONFIG_PROC_CHILDREN). proc(5) warns that some may be left out when one is reaped
+ * meanwhile: ours are by nobody else.
+ */
+static int own_children(pid_t *pids, int room)
 {
-	struct table table = { 0 };
+	char text[4096];
 	siginfo_t none;
 	int count = 0;
 
-	/* Of ourselves the kernel says at once that there is none, which is the usual answer: no look through /proc. */
-	if (parent == getpid() && waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) < 0)
+	/* There is none, as a rule. */
+	if (waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) < 0)
 		return 0;
+	ssize_t got = file_read_small(AT_FDCWD, "/proc/thread-self/children", text, sizeof text);
+	if (got < 0 || got >= (ssize_t)sizeof text - 1)
+		return -1;
+	for (const char *at = text, *next; count < room; at = next + (*next == ' ')) {
+		pid_t pid = (pid_t)fmt_read(at, &next);
+		if (next == at)
+			break;
+		pids[count++] = pid;
+	}
+	return count;
+}
+
+int stray_children(pid_t parent, pid_t *pids, int room)
+{
+	struct table table = { 0 };
+	int count = parent == getpid() ? own_children(pids, room) : -1;
+
+	if (count >= 0)
+		return count;
+	count = 0;
 	read_table(&table);
 	for (size_t i = 0; i < table.count && count < room; i++) {
 		if (table.list[i].parent == parent)
@@ -217,6 +241,18 @@ static bool is_spared(const struct stray *stray, pid_t pid)
 			return true;
 	}
 	return false;
+}
+
+bool stray_childless(const struct stray *stray)
+{
+	pid_t pids[STRAY_SPARED];
+	int count = own_children(pids, STRAY_SPARED);
+
+	for (int i = 0; i < count; i++) {
+		if (!is_spared(stray, pids[i]) && !is_worker(pids[i]))
+			return false;
+	}
+	return count >= 0 && count < STRAY_SPARED;
 }
 
 /* Marks what belongs to the job, until nothing changes: a child of a member is a member. Whoever dies has no

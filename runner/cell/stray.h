@@ -32,6 +32,10 @@ void stray_spare(struct stray *stray, pid_t pid);
 /* The children a process has now, into `pids`; returns how many fit. */
 int stray_children(pid_t parent, pid_t *pids, int room);
 
+/* Of the supervisor itself: it has no child, not even a dead one, but those that are spared and workers. What its job
+ * leaves behind becomes its child, so that nothing is left then. */
+bool stray_childless(const struct stray *stray);
+
 /* Calls `visit` for each; returns how many there are, and one more where the machine, short of memory or descriptors,
  * did not let us see all. Zombies and this process are left out. */
 size_t stray_each(const struct stray *stray, void (*visit)(pid_t pid, void *context), void *context);

@@ -65,6 +65,28 @@ static void a_worker_that_became_ours_is_no_jobs(void **state)
 
 /* For ever from one program to the next, in a session of its own: nothing but the mark tells whose it is, and that is
  * not there in the middle of an exec. */
+static void a_dead_child_counts_until_it_is_reaped(void **state)
+{
+	struct stray stray = { .supervisor = getpid() };
+	siginfo_t info;
+	(void)state;
+
+	assert_true(stray_childless(&stray));
+	pid_t worker = start("worker"), spared = start("worker-spared");
+	assert_false(stray_childless(&stray));
+	stray_spare(&stray, spared);
+	assert_true(stray_childless(&stray));
+	pid_t job = start("workers");
+	assert_false(stray_childless(&stray));
+	kill(job, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)job, &info, WEXITED | WNOWAIT), 0);
+	assert_false(stray_childless(&stray));
+	waitpid(job, NULL, 0);
+	assert_true(stray_childless(&stray));
+	end(worker);
+	end(spared);
+}
+
 static void run_on(char **argv)
 {
 	execv("/proc/self/exe", argv);
@@ -128,6 +150,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_worker_that_became_ours_is_no_jobs),
+		cmocka_unit_test(a_dead_child_counts_until_it_is_reaped),
 		cmocka_unit_test(who_execs_for_ever_is_found),
 		cmocka_unit_test(who_cannot_be_looked_for_is_not_gone),
 	};
