@@ -62,11 +62,12 @@ bool view_is_me(const struct view *view, const struct procid *id)
 	return procid_equal(id, &view->member->job.owner);
 }
 
+/* By waiting alone, which is all that a job does that has not begun. */
 static bool ages(const struct view *view, const char *class_name)
 {
 	const struct conf_class *class = conf_class_find(&view->member->line->conf, class_name);
 
-	return class && class->turns_as[0];
+	return class && class->turns_as[0] && class->turns_as_after_wait_ns;
 }
 
 /* A frozen job's ticket whose owner died: the job is to be cleared, by whoever locks the ticket first. */

@@ -72,4 +72,18 @@ xargs pgpu wait <ids
 equals "and all ended well" '' "$(pgpu queue --all --json | python3 -c '
 import json, sys
 print(*[job["id"] for job in json.load(sys.stdin) if job["state"] not in ("completed",)])')"
+
+# A run that has waited long enough takes the better rank (turns-as-after-wait), and goes before who has not.
+conf $'lanes = 1\nclass "old" { rank = 5  budget = "1m"  turns-as = "top"  turns-as-after-wait = "0.001s" }
+class "top" { rank = 1  budget = "1m" }\nclass "mid" { rank = 3  budget = "1m" }'
+: >order
+pgpu run -q -- sh -c "$(gate holder)" &
+reached holder
+pgpu run -q -p old -J old -- sh -c 'echo old >>order' &
+until_true queue_shows 'PD .* old '
+pgpu run -q -p mid -J mid -- sh -c 'echo mid >>order' &
+until_true queue_shows 'PD .* mid '
+open_gate holder
+wait
+equals "one that has waited long enough goes before a better rank" 'old mid' "$(paste -sd ' ' order)"
 finish
