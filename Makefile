@@ -17,6 +17,10 @@ CFLAGS    ?= -Os
 endif
 PREFIX    ?= /usr/local
 BUILD     ?= build
+# Where the shells look for completions.
+BASHDIR   ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR   ?= $(PREFIX)/share/fish/vendor_completions.d
 MAKEFLAGS += --no-print-directory
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
@@ -150,10 +154,14 @@ install: all
 	install -D -m 644 conf/pgpu-rescue.timer $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
 	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/pgpu-rescue.service >$(BUILD)/pgpu-rescue.service
 	install -D -m 644 $(BUILD)/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service
+	install -D -m 644 conf/completion/pgpu.bash $(DESTDIR)$(BASHDIR)/pgpu
+	install -D -m 644 conf/completion/_pgpu $(DESTDIR)$(ZSHDIR)/_pgpu
+	install -D -m 644 conf/completion/pgpu.fish $(DESTDIR)$(FISHDIR)/pgpu.fish
 	$(foreach page,$(PAGES),install -D -m 644 $(page) $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page));)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
+	rm -f $(DESTDIR)$(BASHDIR)/pgpu $(DESTDIR)$(ZSHDIR)/_pgpu $(DESTDIR)$(FISHDIR)/pgpu.fish
 	rm -f $(DESTDIR)$(PREFIX)/bin/pgpu $(foreach page,$(PAGES),$(DESTDIR)$(PREFIX)/share/man/man*/$(notdir $(page)))
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/pgpu
 

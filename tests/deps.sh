@@ -27,6 +27,8 @@ table='
      check  command:clang-tidy      clang-tidy       clang-tools-extra clang
      check  command:cppcheck        cppcheck         cppcheck          cppcheck
      check  command:valgrind        valgrind         valgrind          valgrind
+     check  command:zsh             zsh              zsh               zsh
+     check  command:fish            fish             fish              fish
      vm     command:qemu-system-x86_64 qemu-system-x86 -            -
      vm     command:mmdebstrap      mmdebstrap       -                 -
      vm     command:cpio            cpio             -                 -
