@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tests/deps.sh SET…: installs what is missing of build, demo, check, vm and bench through the machine's package manager.
+# tests/deps.sh SET…: installs what is missing of build, demo, check, deb, package, vm and bench through the machine's package manager.
 # Silent when all is there. A package named "-" is not in that distribution: what needs it is skipped, with a reason.
 set -u
 PATH=$PATH:/usr/sbin:/sbin # setcap is there
@@ -29,6 +29,10 @@ table='
      check  command:valgrind        valgrind         valgrind          valgrind
      check  command:zsh             zsh              zsh               zsh
      check  command:fish            fish             fish              fish
+     deb    command:dpkg-buildpackage dpkg-dev       -                 -
+     deb    command:dh              debhelper        -                 -
+     package command:lintian        lintian          -                 -
+     package command:mmdebstrap     mmdebstrap       -                 -
      vm     command:qemu-system-x86_64 qemu-system-x86 -            -
      vm     command:mmdebstrap      mmdebstrap       -                 -
      vm     command:cpio            cpio             -                 -
