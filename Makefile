@@ -8,6 +8,8 @@
 # make torture    kills, stops, orders at random, every job accounted for; SEED=N ROUNDS=KIND:SPOOLED:BLOCKING:ACTIONS,...
 # make crash      every operation killed at each of its system calls, and given each error (some 20 minutes)
 # make longrun    20,000 jobs: does anything grow?
+# make dist       build/pgpu-VERSION.tar.gz, the source: the same bytes each time
+# make deb        build/deb/pgpu_VERSION_ARCH.deb, a package for Debian and Ubuntu
 
 # Size counts: a start is the pages it touches. A sanitizer's build, SANITIZE=address,undefined, is for tests alone.
 ifdef SANITIZE
@@ -17,6 +19,11 @@ CFLAGS    ?= -Os
 endif
 PREFIX    ?= /usr/local
 BUILD     ?= build
+STRIP     ?= -s
+# Where the shells look for completions.
+BASHDIR   ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR   ?= $(PREFIX)/share/fish/vendor_completions.d
 MAKEFLAGS += --no-print-directory
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
@@ -94,6 +101,8 @@ fuzz:
 
 check:
 	@tests/deps.sh build demo check
+	@tests/deps.sh shells || echo "not all shells are here; the test of completion says so"
+	@tests/deps.sh deb package || echo "nothing to make packages with; their test says so"
 	@tests/deps.sh vm && tests/vm/machine build || echo "no virtual machine yet; its tests say why"
 	@$(MAKE) all units
 	@tests/run.sh
@@ -145,21 +154,59 @@ longrun: all
 	@tests/torture/run.sh longrun
 
 install: all
-	install -D -m 755 -s $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
+	install -D -m 755 $(STRIP) $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
 	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
 	install -D -m 644 conf/pgpu-rescue.timer $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
 	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/pgpu-rescue.service >$(BUILD)/pgpu-rescue.service
 	install -D -m 644 $(BUILD)/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service
+	install -D -m 644 conf/completion/pgpu.bash $(DESTDIR)$(BASHDIR)/pgpu
+	install -D -m 644 conf/completion/_pgpu $(DESTDIR)$(ZSHDIR)/_pgpu
+	install -D -m 644 conf/completion/pgpu.fish $(DESTDIR)$(FISHDIR)/pgpu.fish
 	$(foreach page,$(PAGES),install -D -m 644 $(page) $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page));)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
+	rm -f $(DESTDIR)$(BASHDIR)/pgpu $(DESTDIR)$(ZSHDIR)/_pgpu $(DESTDIR)$(FISHDIR)/pgpu.fish
 	rm -f $(DESTDIR)$(PREFIX)/bin/pgpu $(foreach page,$(PAGES),$(DESTDIR)$(PREFIX)/share/man/man*/$(notdir $(page)))
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/pgpu
+
+# What git tracks, or what is there where there is no git; all of it as old as the last commit.
+VERSION  = $(shell sed -n 's/^.define PGPU_VERSION "\(.*\)"/\1/p' runner/version.h)
+SOURCE   = $(BUILD)/pgpu-$(VERSION)
+GIT      = git -c safe.directory='*'
+COMMIT   = $(shell [ -e .git ] && $(GIT) log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
+MADE     = $(or $(SOURCE_DATE_EPOCH),$(COMMIT))
+PLAIN    = --format=gnu --owner=0 --group=0 --numeric-owner --mode=u+rwX,go=rX --mtime=@$(MADE)
+dist:
+	@mkdir -p $(BUILD)
+	@if [ -e .git ] && command -v git >/dev/null; then $(GIT) ls-files -z; \
+		else find . -path ./.git -prune -o ! -type d -printf '%P\0'; fi >$(BUILD)/dist.all
+	@sed -z '\,^$(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))/,d' $(BUILD)/dist.all | \
+		LC_ALL=C sort -z >$(BUILD)/dist.files
+	@tar --create --file=$(SOURCE).tar $(PLAIN) --transform='s,^,pgpu-$(VERSION)/,S' \
+		--null --verbatim-files-from --files-from=$(BUILD)/dist.files
+	@gzip -9nf $(SOURCE).tar
+	@echo $(SOURCE).tar.gz
+
+# dpkg-buildpackage is no part of this make: its variables are its own. What it needs is seen to by deps.sh.
+DEB      = $(BUILD)/deb/pgpu-$(VERSION)
+OURS     = MAKEFLAGS MFLAGS MAKELEVEL BUILD CFLAGS LDFLAGS LIBS PREFIX DESTDIR STRIP BASHDIR ZSHDIR FISHDIR
+PACKAGER = $(shell sed -n 's/^Maintainer: //p' conf/debian/control)
+deb: dist
+	@tests/deps.sh build deb
+	rm -rf $(BUILD)/deb
+	mkdir -p $(BUILD)/deb
+	tar -C $(BUILD)/deb -xzf $(SOURCE).tar.gz
+	cp -r conf/debian $(DEB)/debian
+	printf 'pgpu (%s) unstable; urgency=medium\n\n  * The source as of this version.\n\n -- %s  %s\n' \
+		'$(VERSION)' '$(PACKAGER)' "$$(date -uRd @$(MADE))" >$(DEB)/debian/changelog
+	cd $(DEB) && env $(OURS:%=-u %) dpkg-buildpackage -us -uc -b -d
+	@ls $(BUILD)/deb/*.deb
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench crash torture longrun install uninstall clean
+.PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench crash torture longrun install uninstall
+.PHONY: dist deb clean
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FUZZERS:=.d)

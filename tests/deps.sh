@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tests/deps.sh SET…: installs what is missing of build, demo, check, vm and bench through the machine's package manager.
-# Silent when all is there. A package named "-" is not in that distribution: what needs it is skipped, with a reason.
+# tests/deps.sh SET…: installs what is missing of build, demo, check, shells, deb, package, vm and bench through the machine's package
+# manager. Silent when all is there. A package named "-" is not in that distribution: what needs it is skipped, with a reason.
 set -u
 PATH=$PATH:/usr/sbin:/sbin # setcap is there
 
@@ -27,6 +27,12 @@ table='
      check  command:clang-tidy      clang-tidy       clang-tools-extra clang
      check  command:cppcheck        cppcheck         cppcheck          cppcheck
      check  command:valgrind        valgrind         valgrind          valgrind
+     shells command:zsh             zsh              zsh               zsh
+     shells command:fish            fish             fish              fish
+     deb    command:dpkg-buildpackage dpkg-dev       -                 -
+     deb    command:dh              debhelper        -                 -
+     package command:lintian        lintian          -                 -
+     package command:mmdebstrap     mmdebstrap       -                 -
      vm     command:qemu-system-x86_64 qemu-system-x86 -            -
      vm     command:mmdebstrap      mmdebstrap       -                 -
      vm     command:cpio            cpio             -                 -
