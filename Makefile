@@ -94,6 +94,7 @@ fuzz:
 
 check:
 	@tests/deps.sh build demo check
+	@tests/deps.sh browser || echo "no browser; its test says so"
 	@tests/deps.sh vm && tests/vm/machine build || echo "no virtual machine yet; its tests say why"
 	@$(MAKE) all units
 	@tests/run.sh
