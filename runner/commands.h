@@ -13,6 +13,7 @@ int cmd_log(int argc, char **argv);
 int cmd_output(int argc, char **argv);
 int cmd_queue(int argc, char **argv);
 int cmd_release(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_requeue(int argc, char **argv);
 int cmd_rescue(int argc, char **argv);
 int cmd_run(int argc, char **argv);

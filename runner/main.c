@@ -37,6 +37,7 @@ static const struct command {
 	{ "wait", cmd_wait, false, "waits until jobs have ended" },
 	{ "output", cmd_output, false, "prints a job's output file" },
 	{ "log", cmd_log, false, "prints the history" },
+	{ "report", cmd_report, false, "reports what a night held, as text, page or picture" },
 	{ "rescue", cmd_rescue, false, "clears up after crashes and starts what can start" },
 	{ "conf", cmd_conf, false, "prints or checks the configuration" },
 	{ "worker", cmd_worker, true, "" },

@@ -8,7 +8,7 @@ cp "$out" help
 matches "says how it is called" 'usage: pgpu' "$(cat help)"
 equals "and nothing on stderr" '' "$(cat "$err")"
 exits 2 "pgpu alone is bad usage" pgpu
-commands='run submit queue cancel status show wait output log conf rescue'
+commands='run submit queue cancel status show wait output log report conf rescue'
 for command in $commands; do
 	matches "pgpu --help names $command" "(^|[[:space:]])$command([[:space:]]|$)" "$(cat help)"
 	exits 0 "$command --help" pgpu "$command" --help
@@ -32,6 +32,7 @@ done <<-'END'
 	cancle cancel
 	rum run
 	outptu output
+	reprot report
 	rescu rescue
 	conff conf
 END
@@ -52,6 +53,7 @@ done <<-'END'
 	submit --clsas --class
 	conf --chek --check
 	log --sinec --since
+	report --untli --until
 END
 
 for id in x 1x -1 0 '' ' 1' 99999999999999999999 1_; do
@@ -70,7 +72,7 @@ done
 conf 'lanes = 1'
 pgpu run -- sh -c "$(gate a)" &
 reached a
-for command in 'queue' 'queue --json' 'status' 'status --json' 'conf' 'log' 'log --json' '--help'; do
+for command in 'queue' 'queue --json' 'status' 'status --json' 'conf' 'log' 'log --json' 'report' '--help'; do
 	exits 1 "C079 $command to a full disk" sh -c "pgpu $command >/dev/full"
 	matches "C079 says so" '^pgpu: .*No space left' "$(cat "$err")"
 	# The reading end is closed before pgpu writes: it waits for that.

@@ -87,6 +87,7 @@ wait
 pgpu wait "$id" 2>"$err"
 shown="log of them" shows log
 shown="log --json of them" shows log --json
+shown="report of them" shows report
 shown="queue --all of them" shows queue --all
 harmless "log.tsv" "$(echo "$XDG_STATE_HOME"/pgpu/*/log.tsv)"
 check "the log has the command" grep -qF '\x1b]0;owned\x07' "$XDG_STATE_HOME"/pgpu/*/log.tsv
