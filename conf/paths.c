@@ -72,6 +72,20 @@ static int read_machine(char *text, size_t size, struct err *err)
 	return 0;
 }
 
+const char paths_state_advice[] = "export XDG_STATE_HOME=FOLDER in your profile: one of your own, on a local disk";
+const char paths_runtime_advice[] = "unset XDG_RUNTIME_DIR, or set it to a folder of your own, mode 0700";
+
+int paths_user_units(char path[PATH_MAX], struct err *err)
+{
+	char folder[PATH_MAX];
+
+	if (paths_xdg("XDG_CONFIG_HOME", ".config", folder, err) < 0)
+		return -1;
+	if (fmt(path, PATH_MAX, "%s/systemd/user", folder) >= PATH_MAX)
+		return err_set(err, EXIT_FAILED, "cannot use %.100s...: it is too long", folder);
+	return 0;
+}
+
 int paths_state(char path[PATH_MAX], struct err *err)
 {
 	char machine[128];

@@ -22,6 +22,10 @@ int paths_home(char path[PATH_MAX], struct err *err);
 /* $NAME when absolute, else HOME/`fallback`. */
 int paths_xdg(const char *name, const char *fallback, char path[PATH_MAX], struct err *err);
 int paths_state(char path[PATH_MAX], struct err *err);
+/* Where a user's own units of systemd are enabled. */
+int paths_user_units(char path[PATH_MAX], struct err *err);
+/* How a person moves the queue to a local disk, and mends a runtime folder that cannot be used. */
+extern const char paths_state_advice[], paths_runtime_advice[];
 /* Opens it, and makes it; neither `pgpu` nor MACHINE may be a link or somebody else's. */
 int paths_state_open(struct err *err);
 /*

@@ -11,6 +11,7 @@
 #include "conf/base/print.h"
 #include "conf/base/say.h"
 #include "conf/base/text.h"
+#include "runner/agents.h"
 #include "runner/cell/caps.h"
 #include "runner/commands.h"
 #include "runner/version.h"
@@ -39,6 +40,7 @@ static const struct command {
 	{ "log", cmd_log, false, "prints the history" },
 	{ "report", cmd_report, false, "reports what a night held, as text, page or picture" },
 	{ "rescue", cmd_rescue, false, "clears up after crashes and starts what can start" },
+	{ "doctor", cmd_doctor, false, "checks this machine, and says what is lost and what mends it" },
 	{ "conf", cmd_conf, false, "prints or checks the configuration" },
 	{ "worker", cmd_worker, true, "" },
 	{ "on-end", cmd_onend, true, "" },
@@ -54,7 +56,9 @@ static int print_help(void)
 		if (!commands[i].hidden)
 			buf_printf(&out, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	}
-	buf_puts(&out, "\nEvery command has --help; pgpu --version says which pgpu this is; pgpu(1) is the manual.\n");
+	buf_puts(&out,
+		 "\nEvery command has --help; pgpu help agents is one page for programs; pgpu --version says which\n"
+		 "pgpu this is; pgpu(1) is the manual.\n");
 	return print_buf(&out);
 }
 
@@ -97,6 +101,25 @@ static void open_closed(void)
 	}
 }
 
+static const struct command *find_command(const char *word)
+{
+	for (int i = 0; i < COMMANDS; i++) {
+		if (strcmp(word, commands[i].name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static int help_on(char *word)
+{
+	const struct command *command = find_command(word);
+	char help[] = "--help", *argv[] = { word, help, NULL };
+
+	if (strcmp(word, "agents") == 0)
+		return print_usage(agents_page);
+	return command && !command->hidden ? command->run(2, argv) : refuse(word);
+}
+
 static int dispatch(int argc, char **argv)
 {
 	struct err err = ERR_NONE;
@@ -105,15 +128,14 @@ static int dispatch(int argc, char **argv)
 		err_set(&err, EXIT_USAGE, "a command is missing (pgpu --help lists them)");
 		return say_err(&err);
 	}
+	if (strcmp(argv[1], "help") == 0 && argc > 2)
+		return help_on(argv[2]);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
 		return print_help();
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
 		return print_version();
-	for (int i = 0; i < COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	}
-	return refuse(argv[1]);
+	const struct command *command = find_command(argv[1]);
+	return command ? command->run(argc - 1, argv + 1) : refuse(argv[1]);
 }
 
 /*

@@ -215,6 +215,26 @@ bool cell_place_has_dmem(const struct cell_place *place)
 	       has_word(controllers, "dmem");
 }
 
+void cell_place_mend(const struct cell_place *place, char *mend, size_t size)
+{
+	bool managed = login_managed();
+
+	if (strstr(place->reason, "enable-linger"))
+		fmt(mend, size, "loginctl enable-linger");
+	else if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) < 0)
+		fmt(mend, size, "boot with %s on the kernel's command line",
+		    managed ? "systemd.unified_cgroup_hierarchy=1" : "cgroup_no_v1=all");
+	else if (place->available && managed)
+		fmt(mend, size, "sudo systemctl edit user@.service: [Service] Delegate=memory pids, and log in again");
+	else if (place->available)
+		fmt(mend, size, "echo +memory +pids | sudo tee %.300s/cgroup.subtree_control", place->folder);
+	else if (managed)
+		fmt(mend, size, "log in anew, by ssh or at the screen: su and sudo have no systemd of their own");
+	else
+		fmt(mend, size, "as root: chown -R %u on that cgroup's folder, see With a cell and without in pgpu(7)",
+		    geteuid());
+}
+
 void cell_place_forget(void)
 {
 	place_known = false;

@@ -11,6 +11,7 @@
 #define PGPU_RUNNER_PLACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { CELL_PATH = 512 };
 
@@ -36,6 +37,8 @@ void cell_place_forget(void);
 void cell_place_want_dmem(const struct cell_place *place);
 /* Whether it is. */
 bool cell_place_has_dmem(const struct cell_place *place);
+/* What gives the cells what they lack here; for who did not turn them off. */
+void cell_place_mend(const struct cell_place *place, char *mend, size_t size);
 /* Why a detached job cannot live here after the logout; NULL when it can (login.h). */
 const char *cell_place_mortal(void);
 
