@@ -167,14 +167,14 @@ static int record_end(struct worker *worker, struct verdict *verdict, int retrie
 	retry |= put_off;
 	verdict->unstarted = put_off;
 	name.restarts += (back || (retry && !put_off)) && name.restarts < SPOOL_RESTARTS_MAX;
+	/* First, for who sees the end and asks at once; should the move fail, this job counts no second time. */
+	bool paused = count_end(worker, &name);
 	int result = spool_move(spool, SPOOL_RUNNING, worker->queue.spooled.taken,
 				back || retry ? SPOOL_PENDING : SPOOL_ENDED, &name, err);
-	bool paused = false;
 	if (result == 0) {
 		spool_order_done(spool, name.id);
 		if (!back && !retry)
 			note_end(worker, &name);
-		paused = count_end(worker, &name);
 		/* Of a job that ended while it was frozen: until now it said whose it is. */
 		ticket_remove(line, &worker->member.ticket);
 	}
