@@ -101,6 +101,7 @@ fuzz:
 
 check:
 	@tests/deps.sh build demo check
+	@tests/deps.sh schema || echo "no validator of JSON; its test says so"
 	@tests/deps.sh shells || echo "not all shells are here; the test of completion says so"
 	@tests/deps.sh deb package || echo "nothing to make packages with; their test says so"
 	@tests/deps.sh browser || echo "no browser; its test says so"
@@ -157,6 +158,7 @@ longrun: all
 install: all
 	install -D -m 755 $(STRIP) $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
 	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
+	install -D -m 644 man/pgpu.schema.json $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.schema.json
 	install -D -m 644 conf/pgpu-rescue.timer $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
 	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/pgpu-rescue.service >$(BUILD)/pgpu-rescue.service
 	install -D -m 644 $(BUILD)/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tests/deps.sh SET…: installs what is missing of build, demo, check, shells, browser, deb, package, vm and bench through the
-# machine's package manager. Silent when all is there. A package named "-" is not in that distribution: what needs it is
-# skipped, with a reason.
+# tests/deps.sh SET…: installs what is missing of build, demo, check, schema, shells, browser, deb, package, vm and bench
+# through the machine's package manager. Silent when all is there. A package named "-" is not in that distribution: what
+# needs it is skipped, with a reason.
 set -u
 PATH=$PATH:/usr/sbin:/sbin # setcap is there
 
@@ -28,6 +28,7 @@ table='
      check  command:clang-tidy      clang-tidy       clang-tools-extra clang
      check  command:cppcheck        cppcheck         cppcheck          cppcheck
      check  command:valgrind        valgrind         valgrind          valgrind
+     schema python:jsonschema       python3-jsonschema python3-jsonschema python-jsonschema
      shells command:zsh             zsh              zsh               zsh
      shells command:fish            fish             fish              fish
      deb    command:dpkg-buildpackage dpkg-dev       -                 -
@@ -47,6 +48,7 @@ there()
 {
 	case $1 in
 	command:*) command -v "${1#command:}" ;;
+	python:*) python3 -c "import ${1#python:}" ;;
 	header:*) printf '#include <%s>\n' "${1#header:}" | cc -E - ;;
 	esac >/dev/null 2>&1
 }
