@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A report as one page: headline, timeline (reportsvg.h), table, failures with the end of their output. It has its
- * style in itself, no script, and forbids the browser to fetch anything. */
+/*
+ * A report as one page: headline, timeline (reportsvg.h), table, failures with the end of their output. It has its
+ * style in itself, no script, and forbids the browser to fetch anything.
+ */
 #ifndef PGPU_SUBMIT_REPORTHTML_H
 #define PGPU_SUBMIT_REPORTHTML_H
 

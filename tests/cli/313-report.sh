@@ -45,7 +45,8 @@ matches "which is well-formed" "$frames frames <script>alert\\(\"1\"\\)</script>
 equals "nothing to fetch in it" 'http://www.w3.org/2000/svg' "$(grep -oE 'https?:[^"]*|url\(|src=|href=|@import' night.svg)"
 exits 2 "both at once" pgpu report --html a --svg b
 equals "is refused" "pgpu: report: either --html or --svg" "$(cat "$err")"
-ls -A >names
+everything() { find . -mindepth 1 -maxdepth 1 | sort; }
+everything >"$SANDBOX/before"
 echo old >old.html
 mkdir folder && mkfifo fifo && ln -s old.html link
 while read -r file reason; do
@@ -72,7 +73,7 @@ if mount -t tmpfs -o size=64k pgpu-test folder 2>"$err"; then
 else
 	skip "a page on a full disk" "no file system can be mounted: $(cat "$err")"
 fi
-equals "a page that could not be written leaves nothing" "fifo folder link old.html" "$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vxFf names | sort | paste -sd ' ')"
+equals "a page that could not be written leaves nothing" "./fifo ./folder ./link ./old.html" "$(everything | comm -13 "$SANDBOX/before" - | paste -sd ' ')"
 exits 0 "over an old one" pgpu report --svg old.html
 check "it is there as a whole" grep -q '^</svg>$' old.html
 
