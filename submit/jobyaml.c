@@ -59,6 +59,11 @@ static int check_bytes(const struct jobyaml_source *source, struct err *err)
 
 	while (i < source->size && !reason) {
 		unsigned char byte = (unsigned char)source->text[i];
+		/* As nearly all of them are. */
+		if ((byte >= 0x20 && byte < 0x7f) || byte == '\n') {
+			i++;
+			continue;
+		}
 		size_t length = text_utf8_length(source->text + i);
 		if (byte == '\r')
 			reason = "DOS line ends (CRLF); save the file with Unix line ends";
