@@ -38,8 +38,12 @@ static void put(struct out *out, const char *bytes, size_t count)
 
 static void pad(struct out *out, char with, int width, size_t used)
 {
-	for (size_t at = used; width > 0 && at < (size_t)width; at++)
-		put(out, &with, 1);
+	size_t room = out->length < out->size ? out->size - out->length : 0;
+	size_t count = width > 0 && (size_t)width > used ? (size_t)width - used : 0;
+
+	if (room)
+		memset(out->text + out->length, with, count < room ? count : room);
+	out->length += count;
 }
 
 static int read_count(const char **format, struct arguments *args)

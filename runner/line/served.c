@@ -56,13 +56,21 @@ void served_free(struct served *served)
 	*served = SERVED_NONE;
 }
 
+/* Spaces follow the name up to the width: each byte there is as the one before it. */
+static bool is_of(const char *row, const char *session, size_t length)
+{
+	return memcmp(row, session, length) == 0 &&
+	       (length == SESSION_WIDTH ||
+		(row[length] == ' ' && memcmp(row + length, row + length + 1, SESSION_WIDTH - length - 1) == 0));
+}
+
+/* Each candidate asks, and there may be many. */
 static const char *find_row(const struct served *served, const char *session)
 {
-	char wanted[SESSION_WIDTH + 1];
+	size_t length = strnlen(session, SESSION_WIDTH);
 
-	fmt(wanted, sizeof wanted, "%-64.64s", session);
 	for (size_t at = 0; at + ROW <= served->size; at += ROW) {
-		if (memcmp(served->text + at, wanted, SESSION_WIDTH) == 0)
+		if (is_of(served->text + at, session, length))
 			return served->text + at;
 	}
 	return NULL;

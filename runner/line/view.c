@@ -118,9 +118,18 @@ static void drop_ticket(struct view *view, const char *file, const struct entry 
 	unlinkat(view->member->line->tickets_fd, file, 0);
 }
 
-static int add_ticket(const struct ticket_name *name, const char *file, void *context)
+static struct candidate *add_candidate(struct view *view, const struct ticket_name *name, const char *file)
 {
-	struct view *view = context;
+	struct candidate *added = candidates_add(&view->waiting);
+
+	if (added)
+		candidate_of_ticket(name, file, added);
+	return added;
+}
+
+/* Of one that its name does not tell all of. */
+static int add_read(struct view *view, const struct ticket_name *name, const char *file)
+{
 	bool begun = name->flag == TICKET_TURN || name->flag == TICKET_FROZEN;
 	struct entry entry = { 0 };
 
@@ -136,13 +145,22 @@ static int add_ticket(const struct ticket_name *name, const char *file, void *co
 		return -1;
 	if (name->flag == TICKET_FROZEN)
 		return 0;
-	struct candidate *added = candidates_add(&view->waiting);
+	struct candidate *added = add_candidate(view, name, file);
 	if (!added)
 		return -1;
-	candidate_of_ticket(name, file, added);
 	if (begun || (ages(view, name->class_name) && ticket_read(view->member->line, file, &entry)))
 		candidate_of_entry(&entry, view->now, added);
 	return 0;
+}
+
+static int add_ticket(const struct ticket_name *name, const char *file, void *context)
+{
+	struct view *view = context;
+
+	/* As most are, and there may be many. */
+	if (name->flag == TICKET_PLAIN && !ages(view, name->class_name))
+		return add_candidate(view, name, file) ? 0 : -1;
+	return add_read(view, name, file);
 }
 
 /* A `run` that arrives competes before it has a ticket: where it wins at once it never needs one. */
