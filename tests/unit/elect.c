@@ -255,8 +255,33 @@ static void ageing_begins_at_its_tick(void **state)
 	assert_int_equal(elect_rank(&conf, truth, 0, 5 * NS_PER_S, false)->rank, 1);
 }
 
-int main(void)
+/* `elect long`: one election over 100,000 jobs of ten sessions; tests/lint/instructions.sh counts what that takes. */
+static int elect_long(void)
 {
+	enum { JOBS = 100000, SESSIONS = 10 };
+	struct candidates line = { 0 };
+	struct load load = { 0 };
+	struct conf conf;
+	char session[16];
+
+	if (conf_load_builtin(&conf, NULL) < 0)
+		return 1;
+	for (int i = 0; i < JOBS; i++) {
+		snprintf(session, sizeof session, "s%d", i % SESSIONS);
+		struct candidate *one = add(&line, (uint64_t)(JOBS - i), 0, session, (uint64_t)(i % SESSIONS + 1));
+		memcpy(one->class_name, "render", sizeof "render");
+		elect_rate(&conf, one);
+	}
+	struct candidate *first = elect_for(&conf, &load, &line);
+	bool right = first && first->session_served == 1 && first->id == SESSIONS;
+	candidates_free(&line);
+	return right ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "long") == 0)
+		return elect_long();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits),
 		cmocka_unit_test(rank_comes_before_everything),
