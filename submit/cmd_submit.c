@@ -58,7 +58,7 @@ static const char usage[] =
 	"  -d, --after LIST       afterok:ID, afterany:ID, afternotok:ID, singleton, ... (also --dependency)\n"
 	"  -b, --begin TIME       not before: 22:00, tomorrow 02:30, 2026-12-01T02:30, now+1h\n"
 	"  -H, --hold             does not start until it is released\n"
-	"      --standing             a service: runs only while nobody else wants the card\n"
+	"      --standing         a service: runs only while nobody else wants the card\n"
 	"      --dedupe KEY       not if a job that waits or runs has this key: prints that one's id\n"
 	"      --export LIST      all, none, or NAME,NAME=VALUE,... of the environment\n"
 	"  -W, --wait             returns when all have ended, with the last one's exit code\n"

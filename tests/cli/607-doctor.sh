@@ -85,6 +85,9 @@ equals "every option of a line is one of its command" '' \
 			pgpu help "$word" | grep -qE -- "(^|[ ,])$option([ ,]|$)" || echo "$word $option"
 		done
 	done)"
+equals "and every one in its text some command's" '' \
+	"$(pgpu help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | xargs -n 1 pgpu help >helps
+	grep -oE -- '--[a-z][a-z-]*' page | sort -u | while read -r option; do grep -qE -- "$option([ ,)]|$)" helps || echo "$option"; done)"
 equals "its exit codes are the manual's" '' "$(sed -n 's/^\.It \([0-9]*\) Ta .*/\1/p' "$REPO/man/pgpu.1" |
 	while read -r code; do grep -qE "^  $code +[a-z]" page || echo "$code"; done)"
 equals "its states are the manual's" '' "$(grep -A1 '^STATES' page | tail -n 1 | tr ';:' '  ' | xargs -n 1 |

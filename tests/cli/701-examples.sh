@@ -53,6 +53,12 @@ if command -v povray >/dev/null; then
 	ended "$id" 0 "frames.sh runs"
 	equals "and renders the frames it was given" 'strip02.png strip03.png strip04.png' "$(cd frames && echo *)"
 	equals "and says so as it goes" $'frame 2\nframe 3\nframe 4' "$(pgpu output "$id")"
+	cd .. && mkdir elsewhere && cd elsewhere || exit 1
+	exits 0 "array.yaml is taken in a folder without the scene" pgpu submit -a 3 ../strip/array.yaml
+	id=$(cat "$out")
+	ended "$id" 1 "and fails"
+	pgpu output "${id}_3" >"$out" 2>"$err"
+	if grep -q '^frame 3 failed: .' "$out"; then ok "its output says why"; else not_ok "its output says why" "$(cat "$out")"; fi
 	cd ../strip || exit 1
 	exits 0 "strip.yaml is taken" pgpu submit strip.yaml
 	ended "$(cat "$out")" 0 "strip.yaml runs"

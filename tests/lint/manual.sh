@@ -31,6 +31,19 @@ for page in pgpu.1 pgpu.7 pgpu.conf.5 pgpu-job.5 pgpu-spool.5; do
 	fi
 done
 
+# A column that begins so far to the right is one word wide: the table does not fit a terminal.
+for page in man/*.[1-8]; do
+	if ! command -v groff >/dev/null; then
+		echo "ok the tables of $page fit 78 columns # SKIP no groff here"
+	elif broken=$(groff -Tutf8 -mandoc -P-c -rLL=78n "$page" 2>/dev/null | grep -E '^ {55,}[^ ]'); then
+		echo "not ok the tables of $page fit 78 columns"
+		printf '%s\n' "$broken" | sed 's/^/# /'
+		bad=1
+	else
+		echo "ok the tables of $page fit 78 columns"
+	fi
+done
+
 if [ ! -e man/pgpu.1 ] || ! command -v mandoc >/dev/null; then
 	echo "ok --help is the synopsis # SKIP no man/pgpu.1 or no mandoc here"
 	exit $bad
