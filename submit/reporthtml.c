@@ -20,7 +20,8 @@ static const char style[] =
 	"\n"
 	"svg{display:block;width:100%;height:auto}.wide{overflow-x:auto}\n"
 	"table{border-collapse:collapse;width:100%}th{text-align:left;color:var(--faint);font-weight:normal}\n"
-	"th,td{padding:.25em .6em;border-bottom:1px solid var(--grid);vertical-align:top}td{overflow-wrap:anywhere}\n"
+	"th,td{padding:.25em .6em;border-bottom:1px solid "
+	"var(--grid);vertical-align:top}td:nth-child(3){overflow-wrap:anywhere;min-width:9em}\n"
 	".n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.bad{color:var(--bad)}\n"
 	"p.path{color:var(--faint);margin:.3em 0;overflow-wrap:anywhere}"
 	"pre{margin:0;padding:.6em;border:1px solid var(--grid);white-space:pre-wrap;overflow-wrap:anywhere}\n";
