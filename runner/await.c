@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -37,6 +36,11 @@ static void open_watch(struct queue *queue, struct watch *watch)
 		add_watch(watch->fd, spool_folder(&queue->spool, SPOOL_ENDED_DIR, &ignored), IN_MOVED_TO | IN_CREATE);
 	watch->queue = add_watch(watch->fd, queue->line.queue_fd, IN_MODIFY | IN_CREATE);
 	watch->tickets = add_watch(watch->fd, queue->line.tickets_fd, IN_DELETE);
+	/* As many watches as a user may have: then it is asked once a second. */
+	if (watch->ended < 0 || watch->queue < 0 || watch->tickets < 0) {
+		close(watch->fd);
+		watch->fd = -1;
+	}
 }
 
 /* Whether it may be the end of one of them: the files of others come and go all the time. */
@@ -44,16 +48,14 @@ static bool concerns(const struct watch *watch, const struct inotify_event *even
 		     int count)
 {
 	const char *rest;
-	bool log = event->wd == watch->queue;
+	bool queue = event->wd == watch->queue;
 
-	if (event->len == 0 || (event->wd != watch->ended && event->wd != watch->tickets && !log))
+	if (event->len == 0 || (event->wd != watch->ended && event->wd != watch->tickets && !queue))
 		return true;
-	if (log && strcmp(event->name, "log.tsv") != 0)
-		return false;
-	uint64_t id = log ? 0 : jobid_read(event->name, &rest);
+	uint64_t id = queue ? 0 : jobid_read(event->name, &rest);
 	for (int i = 0; i < count; i++) {
-		/* A task may end its array. */
-		if (log ? !jobs[i].spooled : jobid_array(id) == jobid_array(jobs[i].id))
+		/* A `run` ends with a row of the log, if there is room for one; a task may end its array. */
+		if (queue ? !jobs[i].spooled : jobid_array(id) == jobid_array(jobs[i].id))
 			return true;
 	}
 	return false;

@@ -155,6 +155,18 @@ equals "a run's" 6 $?
 wait $third
 equals "an array's" 9 $?
 wait $blocking
+
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	id=$(pgpu submit -q -- sh -c "$(gate unwatched); exit 4")
+	reached unwatched
+	strace -f -o trace -e trace=poll,inotify_add_watch -e inject=inotify_add_watch:error=ENOSPC pgpu wait "$id" & waiter=$!
+	until_true grep -q '^[0-9 ]*poll(' trace
+	open_gate unwatched
+	wait $waiter
+	equals "a user who may have no more watches waits all the same" 4 $?
+else
+	skip "a user who may have no more watches waits all the same" "no strace here, or it may not trace"
+fi
 conf 'lanes = 1'
 
 # --- wait --any -----------------------------------------------------------------------------------------------------
