@@ -13,7 +13,7 @@
 
 struct watch {
 	int fd; /* inotify(7); -1: none is to be had */
-	int ended, queue, tickets;
+	int queue, tickets, states[SPOOL_STATES];
 };
 
 static int add_watch(int notify, int folder, uint32_t events)
@@ -28,16 +28,22 @@ static int add_watch(int notify, int folder, uint32_t events)
 static void open_watch(struct queue *queue, struct watch *watch)
 {
 	struct err ignored = ERR_NONE;
+	bool all = true;
 
 	watch->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->fd < 0)
 		return;
-	watch->ended =
-		add_watch(watch->fd, spool_folder(&queue->spool, SPOOL_ENDED_DIR, &ignored), IN_MOVED_TO | IN_CREATE);
+	/* A record that leaves pending/ or running/ may be one that was taken away, or set aside. */
+	for (int state = 0; state < SPOOL_STATES; state++) {
+		watch->states[state] =
+			add_watch(watch->fd, spool_folder(&queue->spool, (enum spool_folder)state, &ignored),
+				  state == SPOOL_ENDED ? IN_MOVED_TO | IN_CREATE : IN_MOVED_FROM | IN_DELETE);
+		all &= watch->states[state] >= 0;
+	}
 	watch->queue = add_watch(watch->fd, queue->line.queue_fd, IN_MODIFY | IN_CREATE);
 	watch->tickets = add_watch(watch->fd, queue->line.tickets_fd, IN_DELETE);
 	/* As many watches as a user may have: then it is asked once a second. */
-	if (watch->ended < 0 || watch->queue < 0 || watch->tickets < 0) {
+	if (!all || watch->queue < 0 || watch->tickets < 0) {
 		close(watch->fd);
 		watch->fd = -1;
 	}
@@ -48,9 +54,11 @@ static bool concerns(const struct watch *watch, const struct inotify_event *even
 		     int count)
 {
 	const char *rest;
-	bool queue = event->wd == watch->queue;
+	bool queue = event->wd == watch->queue, named = event->wd == watch->tickets;
 
-	if (event->len == 0 || (event->wd != watch->ended && event->wd != watch->tickets && !queue))
+	for (int state = 0; state < SPOOL_STATES; state++)
+		named |= event->wd == watch->states[state];
+	if (event->len == 0 || (!named && !queue))
 		return true;
 	uint64_t id = queue ? 0 : jobid_read(event->name, &rest);
 	for (int i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waiting for a job's end without asking again and again: inotify(7) on ended/ (spooled jobs), on log.tsv (blocking
- * runs) and on the folder of tickets. Where no instance is to be had, once a second.
+ * Waiting for a job's end without asking again and again: inotify(7) on the spool's folders (spooled jobs), on the
+ * queue's, which has log.tsv, and on that of the tickets (blocking runs). Where none is to be had, once a second.
  */
 #ifndef PGPU_RUNNER_AWAIT_H
 #define PGPU_RUNNER_AWAIT_H

@@ -156,6 +156,16 @@ wait $third
 equals "an array's" 9 $?
 wait $blocking
 
+# A record that is taken away while somebody waits for it: nothing else happens in the queue.
+# shellcheck disable=SC2317 # until_true calls it
+watches() { grep -q '^inotify' "/proc/$waiter/fdinfo/"*; }
+id=$(pgpu submit -q -H -- true)
+pgpu wait "$id" 2>away & waiter=$!
+until_true watches
+rm "$XDG_STATE_HOME"/pgpu/*/pending/"$id":*
+wait $waiter
+equals "a record that is taken away is waited for no more" "1 pgpu: cannot find job $id: it is gone" "$? $(cat away)"
+
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	id=$(pgpu submit -q -- sh -c "$(gate unwatched); exit 4")
 	reached unwatched
