@@ -78,8 +78,44 @@ void report_headline(const struct report *report, const struct report_sums *sums
 			   held, busy, (int)((double)sums->busy_ns / (double)span_ns * 100 + 0.5));
 }
 
-void report_why(const struct report_job *job, struct buf *out)
+void report_put_job(const struct report_job *job, report_show *show, struct buf *out)
 {
-	buf_printf(out, "%s, exit code %d%s%s", outcome_names[job->outcome], job->exit_code, job->reason ? ": " : "",
-		   job->reason ? job->reason : "");
+	show(out, job->name);
+	buf_puts(out, " (");
+	show(out, job->class_name);
+	buf_puts(out, ", ");
+	show(out, job->session);
+	buf_puts(out, ")");
+}
+
+void report_put_why(const struct report_job *job, report_show *show, struct buf *out)
+{
+	buf_printf(out, "%s, exit code %d", outcome_names[job->outcome], job->exit_code);
+	if (!job->reason)
+		return;
+	buf_puts(out, ": ");
+	show(out, job->reason);
+}
+
+void report_put_tails(const struct report_job *job, void (*put)(const char *label, const char *path, struct buf *out),
+		      struct buf *out)
+{
+	if (job->output)
+		put("output", job->output, out);
+	if (job->error)
+		put("error", job->error, out);
+}
+
+void report_put_failures(const struct report *report, const char *title,
+			 void (*put)(const struct report_job *job, struct buf *out), struct buf *out)
+{
+	const char *before = title;
+
+	for (size_t i = 0; i < report->jobs.count; i++) {
+		if (!report_failed(&report->jobs.list[i]))
+			continue;
+		buf_puts(out, before);
+		put(&report->jobs.list[i], out);
+		before = "";
+	}
 }

@@ -19,8 +19,20 @@ void report_cells(const struct report_job *job, struct report_cells *ret_cells);
 
 /* Two lines: the span and the jobs by outcome, and how long the lanes were busy. */
 void report_headline(const struct report *report, const struct report_sums *sums, struct buf *out);
+
+/* The form's own way to show a text that may hold anything. */
+typedef void report_show(struct buf *out, const char *text);
+/* "NAME (CLASS, SESSION)" */
+void report_put_job(const struct report_job *job, report_show *show, struct buf *out);
 /* How it ended, and why as far as that is known: "failed, exit code 3: its reason". */
-void report_why(const struct report_job *job, struct buf *out);
+void report_put_why(const struct report_job *job, report_show *show, struct buf *out);
+/* Calls `put` for its output, and for its error file where it has one. */
+void report_put_tails(const struct report_job *job, void (*put)(const char *label, const char *path, struct buf *out),
+		      struct buf *out);
+/* Calls `put` for each job that failed; `title` stands before the first. */
+void report_put_failures(const struct report *report, const char *title,
+			 void (*put)(const struct report_job *job, struct buf *out), struct buf *out);
+
 /* "2026-12-01 22:00:05", local time. */
 void report_moment(int64_t wall_ns, char text[CLOCK_TEXT]);
 

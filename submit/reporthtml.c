@@ -88,36 +88,12 @@ static void put_tail(const char *label, const char *path, struct buf *out)
 
 static void put_failure(const struct report_job *job, struct buf *out)
 {
-	SCOPE_BUF struct buf why = BUF_EMPTY;
-
-	report_why(job, &why);
-	out->failed = out->failed || !buf_ok(&why);
 	buf_printf(out, "<h3>%s ", JOBID(job->id));
-	markup_text(out, job->name);
-	buf_puts(out, " (");
-	markup_text(out, job->class_name);
-	buf_puts(out, ", ");
-	markup_text(out, job->session);
-	buf_puts(out, "): <span class=\"bad\">");
-	markup_text(out, why.text ? why.text : "");
+	report_put_job(job, markup_text, out);
+	buf_puts(out, ": <span class=\"bad\">");
+	report_put_why(job, markup_text, out);
 	buf_puts(out, "</span></h3>\n");
-	if (job->output)
-		put_tail("output", job->output, out);
-	if (job->error)
-		put_tail("error", job->error, out);
-}
-
-static void put_failures(const struct report *report, struct buf *out)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < report->jobs.count; i++) {
-		if (!report_failed(&report->jobs.list[i]))
-			continue;
-		buf_puts(out, any ? "" : "<h2>Failures</h2>\n");
-		put_failure(&report->jobs.list[i], out);
-		any = true;
-	}
+	report_put_tails(job, put_tail, out);
 }
 
 int report_html(const struct report *report, struct buf *out, struct err *err)
@@ -140,7 +116,7 @@ int report_html(const struct report *report, struct buf *out, struct err *err)
 	if (report->jobs.count) {
 		reportsvg_timeline(report, &timeline, false, out);
 		put_table(report, out);
-		put_failures(report, out);
+		report_put_failures(report, "<h2>Failures</h2>\n", put_failure, out);
 	}
 	buf_puts(out, "</body>\n</html>\n");
 	report_timeline_free(&timeline);

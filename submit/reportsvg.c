@@ -97,12 +97,8 @@ static void put_title(const struct report_bar *bar, bool frozen, struct buf *out
 	report_moment(bar->ended_wall_ns, to);
 	text_duration_format(bar->ended_wall_ns - bar->start_wall_ns, lasted);
 	buf_printf(out, "<title>%s ", JOBID(bar->job->id));
-	markup_text(out, bar->job->name);
-	buf_puts(out, " (");
-	markup_text(out, bar->job->class_name);
-	buf_puts(out, ", ");
-	markup_text(out, bar->job->session);
-	buf_printf(out, "): %s, %s to %s, %s</title>", frozen ? "frozen" : outcome_names[bar->outcome], from, to,
+	report_put_job(bar->job, markup_text, out);
+	buf_printf(out, ": %s, %s to %s, %s</title>", frozen ? "frozen" : outcome_names[bar->outcome], from, to,
 		   lasted);
 }
 

@@ -88,7 +88,7 @@ static void put_table(const struct report *report, struct buf *out)
 	}
 }
 
-static void put_shown(const char *text, struct buf *out)
+static void put_shown(struct buf *out, const char *text)
 {
 	SCOPE_FREE char *shown = malloc(strlen(text) + 1);
 
@@ -105,51 +105,27 @@ static void put_tail(const char *label, const char *path, struct buf *out)
 
 	buf_printf(out, "       %s ", label);
 	if (tail_read(path, &tail, &why) < 0) {
-		put_shown(why.text, out);
+		put_shown(out, why.text);
 		buf_puts(out, "\n");
 		return;
 	}
-	put_shown(path, out);
+	put_shown(out, path);
 	buf_puts(out, tail.count ? "\n" : " is empty\n");
 	for (int i = 0; i < tail.count; i++) {
 		buf_puts(out, "       | ");
-		put_shown(tail.lines[i], out);
+		put_shown(out, tail.lines[i]);
 		buf_puts(out, "\n");
 	}
 }
 
 static void put_failure(const struct report_job *job, struct buf *out)
 {
-	SCOPE_BUF struct buf why = BUF_EMPTY;
-
 	buf_printf(out, "%6s ", JOBID(job->id));
-	put_shown(job->name, out);
-	buf_puts(out, " (");
-	put_shown(job->class_name, out);
-	buf_puts(out, ", ");
-	put_shown(job->session, out);
-	buf_puts(out, "): ");
-	report_why(job, &why);
-	out->failed = out->failed || !buf_ok(&why);
-	put_shown(why.text ? why.text : "", out);
+	report_put_job(job, put_shown, out);
+	buf_puts(out, ": ");
+	report_put_why(job, put_shown, out);
 	buf_puts(out, "\n");
-	if (job->output)
-		put_tail("output", job->output, out);
-	if (job->error)
-		put_tail("error", job->error, out);
-}
-
-static void put_failures(const struct report *report, struct buf *out)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < report->jobs.count; i++) {
-		if (!report_failed(&report->jobs.list[i]))
-			continue;
-		buf_puts(out, any ? "" : "\nFailures:\n");
-		put_failure(&report->jobs.list[i], out);
-		any = true;
-	}
+	report_put_tails(job, put_tail, out);
 }
 
 int report_text(const struct report *report, struct buf *out, struct err *err)
@@ -164,7 +140,7 @@ int report_text(const struct report *report, struct buf *out, struct err *err)
 	if (report->jobs.count) {
 		put_timeline(report, &timeline, out);
 		put_table(report, out);
-		put_failures(report, out);
+		report_put_failures(report, "\nFailures:\n", put_failure, out);
 	}
 	report_timeline_free(&timeline);
 	return 0;
