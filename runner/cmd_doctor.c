@@ -56,22 +56,12 @@ static int print_findings(const struct doctor *doctor, bool json)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
-						      { "help", OPTION_FLAG, 'h' },
-						      { .name = "" } };
-	struct options options = OPTIONS("doctor", argc, argv, "", long_options);
-	struct err err = ERR_NONE;
 	static struct doctor doctor;
-	bool json = false;
-	int option;
+	bool json;
+	int code = options_json_alone("doctor", argc, argv, usage, &json);
 
-	while ((option = options_next(&options, &err)) > 0) {
-		if (option == 'h')
-			return print_usage(usage);
-		json = true;
-	}
-	if (option < 0 || options_end(&options, &err) < 0)
-		return say_err(&err);
+	if (code >= 0)
+		return code;
 	/* The findings say it all. */
 	say_quiet(true);
 	doctor_configuration(&doctor);

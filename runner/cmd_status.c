@@ -376,27 +376,18 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
-						      { "help", OPTION_FLAG, 'h' },
-						      { .name = "" } };
-	struct options options = OPTIONS("status", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
 	SCOPE_FREE struct status *status = malloc(sizeof *status);
-	bool json = false;
-	int option;
+	bool json;
+	int code = options_json_alone("status", argc, argv, usage, &json);
 
-	while ((option = options_next(&options, &err)) > 0) {
-		if (option == 'h')
-			return print_usage(usage);
-		json = true;
-	}
-	if (option < 0 || options_end(&options, &err) < 0)
-		return say_err(&err);
+	if (code >= 0)
+		return code;
 	if (!status) {
 		err_sys(&err, "cannot show the status");
 		return say_err(&err);
 	}
-	int code = show(queue, status, json, &err);
+	code = show(queue, status, json, &err);
 	return code < 0 ? say_err(&err) : code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/base/fmt.h"
+#include "conf/base/say.h"
 #include "conf/base/text.h"
 
 static int refuse_long(const struct options *options, const char *word, struct err *err)
@@ -103,4 +104,22 @@ int options_end(const struct options *options, struct err *err)
 		return 0;
 	return err_set(err, EXIT_USAGE, "%s: '%.64s' is one argument too many", options->command,
 		       options->argv[options->next]);
+}
+
+int options_json_alone(const char *command, int argc, char **argv, const char *usage, bool *ret_json)
+{
+	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS(command, argc, argv, "", long_options);
+	struct err err = ERR_NONE;
+	int option;
+
+	*ret_json = false;
+	while ((option = options_next(&options, &err)) > 0) {
+		if (option == 'h')
+			return print_usage(usage);
+		*ret_json = true;
+	}
+	return option < 0 || options_end(&options, &err) < 0 ? say_err(&err) : -1;
 }

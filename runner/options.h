@@ -46,6 +46,9 @@ struct options {
 #define OPTIONS(command, argc, argv, letters, long_options)                                                            \
 	((struct options){ command, argc, argv, letters, long_options, .next = 1 })
 
+/* Reads the command line of a command that has --json and --help alone. -1: it goes on; else its exit code, what there
+ * was to say having been said. */
+int options_json_alone(const char *command, int argc, char **argv, const char *usage, bool *ret_json);
 /* The option's value, 0 at the end, -1 with a usage error. */
 int options_next(struct options *options, struct err *err);
 /* "cannot read X: ..." for one argument too many, or 0. */
