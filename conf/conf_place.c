@@ -2,12 +2,12 @@
 #include "conf_place.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/account.h"
 #include "base/clock.h"
 #include "conf_builtin.h"
 
@@ -18,7 +18,7 @@ static bool look(struct conf_place *place, const char *folder, const char *name)
 	size_t length = strnlen(folder, sizeof place->path - 1), rest = strlen(name) + 1;
 
 	place->builtin = false;
-	memcpy(place->path, folder, length);
+	memmove(place->path, folder, length);
 	place->path[length] = '\0';
 	if (folder[length] != '\0' || length + rest > sizeof place->path) {
 		place->problem = ENAMETOOLONG;
@@ -36,15 +36,14 @@ static const char *absolute(const char *path)
 	return path && path[0] == '/' ? path : NULL;
 }
 
-static const char *home(void)
+/* The one that the accounts name lies where the file's path is going to be. */
+static const char *home(struct conf_place *place)
 {
 	const char *path = absolute(getenv("HOME"));
-	const struct passwd *user;
 
 	if (path)
 		return path;
-	user = getpwuid(geteuid());
-	return user ? absolute(user->pw_dir) : NULL;
+	return account_home(geteuid(), place->path, sizeof place->path) ? absolute(place->path) : NULL;
 }
 
 static bool look_in_config_home(struct conf_place *place)
@@ -54,7 +53,7 @@ static bool look_in_config_home(struct conf_place *place)
 
 	if (folder)
 		return look(place, folder, "/pgpu/pgpu.conf");
-	folder = home();
+	folder = home(place);
 	return folder && look(place, folder, "/.config/pgpu/pgpu.conf");
 }
 

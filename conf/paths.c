@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/account.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
@@ -17,14 +17,13 @@ int paths_home(char path[PATH_MAX], struct err *err)
 {
 	const char *home = getenv("HOME");
 
-	if (!home || home[0] != '/') {
-		const struct passwd *user = getpwuid(geteuid());
-		home = user ? user->pw_dir : NULL;
+	if (home && home[0] == '/') {
+		if (fmt(path, PATH_MAX, "%s", home) >= PATH_MAX)
+			return err_set(err, EXIT_FAILED, "cannot use HOME: it is too long");
+		return 0;
 	}
-	if (!home || home[0] != '/')
+	if (!account_home(geteuid(), path, PATH_MAX) || path[0] != '/')
 		return err_set(err, EXIT_FAILED, "cannot find the home folder of user %u: set HOME", geteuid());
-	if (fmt(path, PATH_MAX, "%s", home) >= PATH_MAX)
-		return err_set(err, EXIT_FAILED, "cannot use HOME: it is too long");
 	return 0;
 }
 

@@ -2,7 +2,6 @@
 #include "doctor.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "conf/base/account.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
 #include "conf/base/text.h"
@@ -189,10 +189,11 @@ static void look_at_device(struct doctor *doctor, const char *path)
 
 	if (stat(path, &found) < 0 || faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0)
 		return;
-	const struct group *group = getgrgid(found.st_gid);
+	char group[256];
+	bool named = account_group(found.st_gid, group, sizeof group);
 	struct finding *lost = add(doctor, FINDING_LOST, "card");
 	TEXT(lost, "%s is not yours to open: no job can use it", path);
-	MEND(lost, "sudo usermod -aG %s $USER, and log in again", group ? group->gr_name : "the device's group");
+	MEND(lost, "sudo usermod -aG %s $USER, and log in again", named ? group : "the device's group");
 }
 
 static void look_at_card(struct doctor *doctor, const struct probe_card *card)

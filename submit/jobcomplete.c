@@ -8,12 +8,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "conf/base/account.h"
 #include "conf/base/clock.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
@@ -166,11 +166,11 @@ static void put_plain(struct buf *path, const char *text)
 /* The name of the user, as it is to stand in a path; of one without a name its number. */
 static void put_user(struct buf *path)
 {
-	const struct passwd *user = getpwuid(geteuid());
-	char number[16], shown[JOB_NAME_MAX + 1];
+	char user[JOB_NAME_MAX + 1], shown[JOB_NAME_MAX + 1];
 
-	fmt(number, sizeof number, "%u", geteuid());
-	const struct job_pattern values = { .name = "", .user = user && user->pw_name[0] ? user->pw_name : number };
+	if (!account_user(geteuid(), user, sizeof user))
+		fmt(user, sizeof user, "%u", geteuid());
+	const struct job_pattern values = { .name = "", .user = user };
 	if (job_output_expand("%u", &values, shown, sizeof shown, NULL) == 0)
 		put_plain(path, shown);
 }

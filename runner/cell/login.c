@@ -4,18 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/account.h"
+#include "conf/base/child.h"
 #include "conf/base/clock.h"
 #include "conf/base/file.h"
 #include "conf/base/fmt.h"
@@ -132,59 +130,15 @@ static void bus_environment(char runtime[64], char address[96], char path[256], 
 	environment[3] = NULL;
 }
 
-/* Runs busctl with its output, or its complaint, as `answer`: 0 when it says yes. */
-static int start_busctl(char *argv[], int answer_fd, pid_t *ret_pid)
-{
-	char runtime[64], address[96], path[256], *environment[4];
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-
-	bus_environment(runtime, address, path, environment);
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) ||
-		     posix_spawn_file_actions_adddup2(&files, answer_fd, 1) ||
-		     posix_spawn_file_actions_adddup2(&files, answer_fd, 2);
-	if (!failed)
-		failed = posix_spawnp(ret_pid, argv[0], &files, &attributes, argv, environment);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return failed;
-}
-
-static int reap(pid_t pid)
-{
-	SCOPE_FD int pidfd = pidfd_open(pid, 0);
-	struct pollfd end = { .fd = pidfd, .events = POLLIN };
-	int status = -1;
-
-	if (pidfd >= 0 && poll(&end, 1, BUS_MS) != 1)
-		pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
-}
-
+/* What busctl prints, or its complaint, is `answer`, one line: 0 when it says yes. */
 static int busctl(char *argv[], char answer[ANSWER])
 {
-	int ends[2];
-	pid_t pid;
+	char runtime[64], address[96], path[256], *environment[4];
 
-	fmt(answer, ANSWER, "busctl cannot be started");
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		return -1;
-	SCOPE_FD int near = ends[0];
-	SCOPE_FD int far = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
-	close(ends[1]);
-	if (far < 0 || start_busctl(argv, far, &pid) != 0)
-		return -1;
-	int status = reap(pid);
-	ssize_t got = read(near, answer, ANSWER - 1);
-	answer[got < 0 ? 0 : got] = '\0';
+	bus_environment(runtime, address, path, environment);
+	int status = child_ask(argv, environment, BUS_MS, answer, ANSWER);
+	if (status == -1)
+		fmt(answer, ANSWER, "busctl cannot be started");
 	*strchrnul(answer, '\n') = '\0';
 	return status == 0 ? 0 : -1;
 }
@@ -229,12 +183,11 @@ static int ask(struct kin *kin, char answer[ANSWER])
 
 static bool lingers(void)
 {
-	const struct passwd *user = getpwuid(geteuid());
-	char path[300];
+	char path[300], user[200];
 
-	if (!user || strchr(user->pw_name, '/'))
+	if (!account_user(geteuid(), user, sizeof user) || strchr(user, '/'))
 		return false;
-	fmt(path, sizeof path, "/var/lib/systemd/linger/%.200s", user->pw_name);
+	fmt(path, sizeof path, "/var/lib/systemd/linger/%s", user);
 	return file_exists(AT_FDCWD, path);
 }
 

@@ -33,6 +33,27 @@ for change in '-u XDG_RUNTIME_DIR' 'XDG_RUNTIME_DIR=' 'XDG_RUNTIME_DIR=rel/dir' 
 done
 equals "C045 and no relative folder is made" '' "$(ls -A)"
 
+# Accounts that are in no file: nsswitch.conf(5) has other places, and getent(1) knows them.
+mkdir account
+: >nobody.passwd
+printf '#!/bin/sh\n[ "$*" = "passwd 0" ] && echo "ada:x:0:0:::/bin/sh" | sed "s,::/bin,:%s:/bin,"\n' "$PWD/account" >getent.sh
+chmod +x getent.sh
+# shellcheck disable=SC2016,SC2317 # expanded by the inner shell; exits calls it
+directory() { unshare -m sh -c 'mount --bind nobody.passwd /etc/passwd && mount --bind getent.sh /usr/bin/getent && exec env -u HOME -u XDG_STATE_HOME "$@"' sh "$@"; }
+if unshare -m mount --bind nobody.passwd /etc/passwd 2>"$err" && [ -x /usr/bin/getent ]; then
+	exits 0 "a home that only getent knows" directory pgpu run -- true
+	check "is the account's" test -d account/.local/state/pgpu
+	exits 0 "and its name" directory pgpu submit --output '%u.out' -- true
+	exits 0 "whose job ends" directory pgpu wait "$(cat "$out")"
+	check "is the one in the pattern" test -e ada.out
+	echo exit 2 >getent.sh
+	exits 1 "an account that nobody knows" directory pgpu queue
+	equals "is told by its number" 'pgpu: cannot find the home folder of user 0: set HOME' "$(cat "$err")"
+else
+	skip "accounts in no file" "no mounts here, or no getent"
+fi
+rm -rf account nobody.passwd getent.sh ada.out
+
 # C063: the runtime folder goes away while a job runs.
 pgpu run --name later -- touch later & waiter=$!
 until_true queue_shows later

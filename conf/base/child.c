@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scope.h"
+
+static int describe_files(posix_spawn_file_actions_t *files, const int fds[3])
+{
+	int failed = 0;
+
+	for (int fd = 0; fd <= 2 && !failed; fd++)
+		failed = fds[fd] < 0 ? posix_spawn_file_actions_addopen(files, fd, "/dev/null", O_RDWR, 0)
+				     : posix_spawn_file_actions_adddup2(files, fds[fd], fd);
+	return failed ? failed : posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+}
+
+int child_start(char *const argv[], char *const environment[], const int fds[3], pid_t *ret_pid)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t all, none;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+	int failed = describe_files(&files, fds);
+	if (!failed)
+		failed = posix_spawnp(ret_pid, argv[0], &files, &attributes, argv, environment);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	return failed;
+}
+
+static int reap(pid_t pid, int timeout_ms)
+{
+	SCOPE_FD int pidfd = pidfd_open(pid, 0);
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+	int status = -1;
+
+	if (pidfd >= 0 && poll(&end, 1, timeout_ms) != 1)
+		pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+int child_ask(char *const argv[], char *const environment[], int timeout_ms, char *answer, size_t size)
+{
+	int ends[2];
+	pid_t pid;
+
+	answer[0] = '\0';
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -1;
+	SCOPE_FD int near = ends[0];
+	SCOPE_FD int far = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(ends[1]);
+	if (far < 0 || child_start(argv, environment, (int[]){ -1, far, far }, &pid) != 0)
+		return -1;
+	int status = reap(pid, timeout_ms);
+	ssize_t got = read(near, answer, size - 1);
+	answer[got < 0 ? 0 : got] = '\0';
+	return status;
+}
