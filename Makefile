@@ -51,16 +51,21 @@ archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$
 LIBS     = $(call archive,cap) $(call archive,confuse) $(call archive,yaml)
 
 SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c runner/line/*.c runner/cell/*.c)
+READER   = runner/cell/nvml/main.c runner/cell/nvml/library.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY  = $(BUILD)/libpgpu.a
 UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(filter-out tests/fuzz/fuzz.c tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 PAGES   := $(wildcard man/*.[1-9])
 
-all: $(BUILD)/pgpu
+all: $(BUILD)/pgpu $(BUILD)/pgpu-nvml
 
 $(BUILD)/pgpu: $(OBJECTS) $(if $(SANITIZE),$(BUILD)/tests/sanitize/options.o) | $(LEAN)
 	$(CC) $(ALL_LD) -o $@ $^ $(LIBS)
+
+# The reader of NVIDIA's library, which can be loaded only by a program that is linked with libc.
+$(BUILD)/pgpu-nvml: $(READER:%.c=$(BUILD)/%.o) | $(LEAN)
+	$(CC) $(ALL_LD) -o $@ $^
 
 $(BUILD)/lean.ld:
 	@mkdir -p $(@D)
@@ -86,7 +91,15 @@ $(LIBRARY): $(filter-out $(BUILD)/runner/main.o,$(OBJECTS))
 $(UNITS): %: %.o $(LIBRARY) | $(LEAN)
 	$(CC) $(ALL_LD) -o $@ $^ $(LIBS) -lcmocka
 
-units: $(UNITS)
+$(BUILD)/tests/unit/probe_nvml: $(BUILD)/runner/cell/nvml/library.o
+
+# Stands for NVIDIA's library where its reader is tested.
+NVML     = $(BUILD)/tests/nvml/libnvidia-ml.so.1
+$(NVML): tests/nvml/library.c tests/nvml/library.h
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
+
+units: $(UNITS) $(NVML)
 
 # Fuzz targets: linked with clang's libFuzzer where ENGINE names it, else with a driver of our own.
 ENGINE  ?= $(BUILD)/tests/fuzz/replay.o
@@ -157,6 +170,7 @@ longrun: all
 
 install: all
 	install -D -m 755 $(STRIP) $(BUILD)/pgpu $(DESTDIR)$(PREFIX)/bin/pgpu
+	install -D -m 755 $(STRIP) $(BUILD)/pgpu-nvml $(DESTDIR)$(PREFIX)/libexec/pgpu/pgpu-nvml
 	install -D -m 644 conf/pgpu.conf $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.conf
 	install -D -m 644 man/pgpu.schema.json $(DESTDIR)$(PREFIX)/share/doc/pgpu/pgpu.schema.json
 	install -D -m 644 conf/pgpu-rescue.timer $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
@@ -171,7 +185,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.service $(DESTDIR)$(PREFIX)/lib/systemd/user/pgpu-rescue.timer
 	rm -f $(DESTDIR)$(BASHDIR)/pgpu $(DESTDIR)$(ZSHDIR)/_pgpu $(DESTDIR)$(FISHDIR)/pgpu.fish
 	rm -f $(DESTDIR)$(PREFIX)/bin/pgpu $(foreach page,$(PAGES),$(DESTDIR)$(PREFIX)/share/man/man*/$(notdir $(page)))
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/pgpu
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/pgpu $(DESTDIR)$(PREFIX)/libexec/pgpu
 
 # What git tracks, or what is there where there is no git; all of it as old as the last commit.
 VERSION  = $(shell sed -n 's/^.define PGPU_VERSION "\(.*\)"/\1/p' runner/version.h)
@@ -212,4 +226,4 @@ clean:
 .PHONY: all units unit fuzzers fuzz check check-asan check-valgrind analyse check-vm lint demo bench crash torture longrun install uninstall
 .PHONY: dist deb clean
 .SECONDARY:
--include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FUZZERS:=.d)
+-include $(OBJECTS:.o=.d) $(READER:%.c=$(BUILD)/%.d) $(UNITS:=.d) $(FUZZERS:=.d)

@@ -12,6 +12,7 @@
 #include "runner/cell/pids.h"
 #include "runner/cell/probe.h"
 #include "runner/cell/probe_kfd.h"
+#include "runner/cell/probe_nvml.h"
 #include "runner/cell/stray.h"
 #include "runner/hold.h"
 
@@ -37,6 +38,11 @@ static struct gpu *gpu_of(struct hold *hold)
 		hold->gpu->watch = GPUWATCH_NEW;
 	}
 	return hold->gpu;
+}
+
+pid_t hold_gpu_reader(const struct hold *hold)
+{
+	return hold->gpu ? probe_nvml_reader(hold->gpu->probe.nvml) : 0;
 }
 
 static void list_processes(const struct hold *hold, bool outside, struct pids *pids)

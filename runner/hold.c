@@ -153,6 +153,7 @@ static struct stray stray_begin(const struct hold *hold)
 		stray_spare(&stray, workers[i]);
 	for (int i = 0; i < hold->before_count; i++)
 		stray_spare(&stray, hold->before[i]);
+	stray_spare(&stray, hold_gpu_reader(hold));
 	int ends = onend_started(workers);
 	for (int i = 0; i < ends; i++)
 		stray_spare(&stray, workers[i]);

@@ -159,6 +159,7 @@ void hold_rules_look(struct hold *hold);
  * hold_gpu_look() looks now, for the stall rule: what the job has of the cards and how long its engines ran; `outside`:
  * of its processes outside its cell too.
  *
+ * hold_gpu_reader() is a child of ours that reads NVIDIA's library, and no job; 0: there is none.
  * hold_gpu_evidence() fills in what the job had of the card that it had most of, when it was last seen whole.
  * hold_gpu_judge() when nothing of the job lives: tells the verdict what was seen, and of a job that had a card who of
  * it, outside its cell, still has; hold_gpu_end() ends it.
@@ -167,6 +168,7 @@ void hold_gpu_begin(struct hold *hold);
 void hold_gpu_watch(struct hold *hold);
 void hold_gpu_again(struct hold *hold);
 void hold_gpu_look(struct hold *hold, bool outside, struct activity *now);
+pid_t hold_gpu_reader(const struct hold *hold);
 void hold_gpu_evidence(const struct hold *hold, struct gpuoom_evidence *evidence);
 void hold_gpu_judge(struct hold *hold, struct verdict *verdict);
 void hold_gpu_end(struct hold *hold);

@@ -4,7 +4,7 @@
  * behind it is a pure function of samples:
  *
  *     struct probe probe;
- *     probe_open(&probe);                           the root folders, NVIDIA's library; never fails
+ *     probe_open(&probe);                           the root folders; never fails
  *     probe_sample(&probe, NULL, &sample, &err);    all processes; or a set of them, the processes of one job
  *     probe_use_of(&sample, &set, &use);            probe_use.h      what a set of processes holds, of each card
  *     probe_account_add(&account, &sample, ...);    probe_account.h  and what it did since the sample before
@@ -12,12 +12,13 @@
  *     probe_sample_free(&sample);
  *     probe_close(&probe);
  *
- * Nothing is forked, no card is woken, and no text of /proc or /sys is trusted (probe_text.h). Sources:
+ * No card is woken, nothing but NVIDIA's reader is started, and no text of /proc or /sys is trusted (probe_text.h).
+ * Sources:
  *
  *     /sys/class/drm/cardN/device     probe_card.h    the cards, their load and memory
  *     /proc/PID/fd, /proc/PID/fdinfo  probe_drm.h     DRM clients; proc_pid_fdinfo(5)
  *     /sys/class/kfd/kfd              probe_kfd.h     processes that compute on AMD cards (ROCm)
- *     libnvidia-ml.so.1               probe_nvml.h    NVIDIA cards and their processes
+ *     libnvidia-ml.so.1               probe_nvml.h    NVIDIA cards and their processes, by a reader (runner/cell/nvml)
  *
  * The descriptors of another user's processes, and of one that may not be dumped, take CAP_SYS_PTRACE (caps.h). What
  * cannot be looked into is counted, and is unknown; it is never idle. A process that was
@@ -35,7 +36,7 @@ enum { PROBE_TEXT = 16 << 10 };
 
 struct probe {
 	int proc, sys;		 /* -1: not there */
-	bool elsewhere;		 /* PGPU_PROCFS or PGPU_SYSFS stands for the machine's: no library is asked then */
+	bool elsewhere;		 /* PGPU_PROCFS or PGPU_SYSFS stands for the machine's: no reader is started then */
 	bool ignored;		 /* they were set, and do not count: pgpu's file has capabilities */
 	bool abroad;		 /* as in a sample */
 	struct probe_nvml *nvml; /* NULL: none here */

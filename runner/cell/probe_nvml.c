@@ -1,103 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe_nvml.h"
 
-#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "conf/base/child.h"
+#include "conf/base/clock.h"
 #include "conf/base/fmt.h"
 #include "conf/base/names.h"
 #include "conf/base/scope.h"
 #include "probe_walk.h"
 
-enum { CARDS = 32, PROCESSES = 256, SAMPLES = 256 };
-enum { DONE = 0, NOT_FOUND = 6, TOO_SMALL = 7 }; /* nvmlReturn_t */
-
-/* nvmlPciInfo_t, nvmlUtilization_t, nvmlMemory_t, nvmlProcessUtilizationSample_t */
-struct pci_info {
-	char legacy[16];
-	unsigned domain, bus, device, ids, subsystem;
-	char text[32];
-};
-struct load {
-	unsigned card, memory;
-};
-struct memory {
-	unsigned long long total, free, used;
-};
-struct work {
-	unsigned pid;
-	unsigned long long at_us;
-	unsigned sm, memory, encoder, decoder;
-};
-_Static_assert(sizeof(struct pci_info) == 68 && sizeof(struct memory) == 24 && sizeof(struct work) == 32,
-	       "the layouts of nvml.h");
-
-typedef void *device;
-struct functions {
-	int (*init)(void);
-	int (*shutdown)(void);
-	int (*count)(unsigned *);
-	int (*device)(unsigned, device *);
-	int (*pci)(device, struct pci_info *);
-	int (*load)(device, struct load *);
-	int (*memory)(device, struct memory *);
-	int (*work)(device, struct work *, unsigned *, unsigned long long);
-	int (*compute)(device, unsigned *, void *);
-	int (*graphics)(device, unsigned *, void *);
-};
-
-/* In the order of the functions; where there are two names the second is the older. The first six are needed. */
-static const char names_of[][2][48] = {
-	{ "nvmlInit_v2" },
-	{ "nvmlShutdown" },
-	{ "nvmlDeviceGetCount_v2" },
-	{ "nvmlDeviceGetHandleByIndex_v2" },
-	{ "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2" },
-	{ "nvmlDeviceGetUtilizationRates" },
-	{ "nvmlDeviceGetMemoryInfo" },
-	{ "nvmlDeviceGetProcessUtilization" },
-	{ "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2" },
-	{ "nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2" },
-};
-enum { FUNCTIONS = sizeof names_of / sizeof names_of[0], NEEDED = 7 };
-_Static_assert(sizeof(struct functions) == FUNCTIONS * sizeof(void *), "a name for each function");
-
-/* A process that runs on the card. */
-struct runner {
-	pid_t pid;
-	int64_t bytes;
-	int busy_percent;
-};
+/* Without its persistence mode the driver starts a card anew for the first who asks: seconds. */
+enum { FIRST_MS = 5000, NEXT_MS = 1000, END_MS = 100 };
 
 struct probe_nvml {
-	struct functions call;
-	void *library; /* to be closed; NULL: not ours */
-	bool asked[CARDS];
-	unsigned long long last_us[CARDS];
-	int count; /* of runners, of the card that is being read */
-	struct runner runners[2 * PROCESSES];
-	struct work work[SAMPLES];
-	unsigned char bytes[PROCESSES * 32];
+	char path[PATH_MAX];
+	int socket; /* -1: there is no reader */
+	int pidfd;
+	pid_t pid;
+	bool tried, answered;
+	struct nvml_card card; /* that is being read */
 };
-
-struct probe_nvml *probe_nvml_start(probe_nvml_lookup lookup, void *library)
-{
-	SCOPE_FREE struct probe_nvml *nvml = calloc(1, sizeof *nvml);
-	void *found[FUNCTIONS];
-
-	if (!nvml)
-		return NULL;
-	for (int i = 0; i < FUNCTIONS; i++) {
-		found[i] = lookup(library, names_of[i][0]);
-		if (!found[i] && names_of[i][1][0])
-			found[i] = lookup(library, names_of[i][1]);
-		if (!found[i] && i < NEEDED)
-			return NULL;
-	}
-	memcpy(&nvml->call, found, sizeof found);
-	return nvml->call.init() == DONE ? TAKE(nvml) : NULL;
-}
 
 /* False when no card has the driver, or one of them is asleep. */
 static bool may_start(int sys)
@@ -123,179 +57,193 @@ static bool may_start(int sys)
 	return awake > 0;
 }
 
+/* In a folder where others may write, what is theirs is not started. */
+static bool is_trusted(const char *path, const struct stat *own)
+{
+	struct stat found;
+
+	return lstat(path, &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+	       (found.st_uid == own->st_uid || found.st_uid == 0 || found.st_uid == geteuid());
+}
+
+/* Beside our own file, as it was built, or where it is installed. */
+static bool find_reader(char path[PATH_MAX])
+{
+	static const char *const places[] = { "pgpu-nvml", "../libexec/pgpu/pgpu-nvml" };
+	char own[PATH_MAX];
+	struct stat ours;
+	ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+
+	if (length <= 0 || stat("/proc/self/exe", &ours) < 0)
+		return false;
+	own[length] = '\0';
+	*strrchr(own, '/') = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+		if (fmt(path, PATH_MAX, "%s/%s", own, places[i]) < PATH_MAX && is_trusted(path, &ours))
+			return true;
+	}
+	return false;
+}
+
+struct probe_nvml *probe_nvml_of(const char *path)
+{
+	struct probe_nvml *nvml = calloc(1, sizeof *nvml);
+
+	if (nvml) {
+		nvml->socket = nvml->pidfd = -1;
+		fmt(nvml->path, sizeof nvml->path, "%s", path);
+	}
+	return nvml;
+}
+
 struct probe_nvml *probe_nvml_open(int sys)
 {
-	void *library = may_start(sys) ? dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
-	struct probe_nvml *nvml = library ? probe_nvml_start(dlsym, library) : NULL;
+	char path[PATH_MAX];
 
-	if (nvml)
-		nvml->library = library;
-	else if (library)
-		dlclose(library);
-	return nvml;
+	return may_start(sys) && find_reader(path) ? probe_nvml_of(path) : NULL;
+}
+
+/* It may hang in the driver, where no signal reaches it: it is not waited for then, and is nobody's when we end. */
+static void give_up(struct probe_nvml *nvml)
+{
+	struct pollfd end = { .fd = nvml->pidfd, .events = POLLIN };
+
+	scope_close(&nvml->socket);
+	if (nvml->pidfd >= 0) {
+		pidfd_send_signal(nvml->pidfd, SIGKILL, NULL, 0);
+		if (poll(&end, 1, END_MS) == 1) {
+			waitid(P_PIDFD, (id_t)nvml->pidfd, &(siginfo_t){ 0 }, WEXITED | WNOHANG);
+			nvml->pid = 0;
+		}
+	}
+	scope_close(&nvml->pidfd);
+	nvml->socket = nvml->pidfd = -1;
 }
 
 void probe_nvml_close(struct probe_nvml *nvml)
 {
-	if (!nvml)
-		return;
-	nvml->call.shutdown();
-	if (nvml->library)
-		dlclose(nvml->library);
+	if (nvml)
+		give_up(nvml);
 	free(nvml);
 }
 
-/* The card of the sample, added when sysfs does not know it; NULL: there is no more room. */
-static struct probe_card *card_of(struct probe_nvml *nvml, device device, unsigned index, struct probe_sample *sample)
+pid_t probe_nvml_reader(const struct probe_nvml *nvml)
 {
-	struct pci_info info = { 0 };
-	struct probe_cards *cards = &sample->cards;
+	return nvml ? nvml->pid : 0;
+}
 
-	if (nvml->call.pci(device, &info) != DONE)
-		return NULL;
-	uint64_t pci = (uint64_t)info.domain << 16 | (info.bus & 255) << 8 | (info.device & 31) << 3;
-	const struct probe_card *known = probe_cards_find(cards, pci, "");
-	if (known)
-		return &cards->list[known - cards->list];
+static void start(struct probe_nvml *nvml)
+{
+	char *argv[] = { nvml->path, NULL };
+	int ends[2];
+
+	nvml->tried = true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return;
+	nvml->socket = ends[0];
+	SCOPE_FD int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(ends[1]);
+	if (theirs < 0 || child_start(argv, environ, (int[]){ theirs, -1, -1 }, &nvml->pid) != 0) {
+		nvml->pid = 0;
+		scope_close(&nvml->socket);
+		nvml->socket = -1;
+		return;
+	}
+	nvml->pidfd = pidfd_open(nvml->pid, 0);
+}
+
+/* A packet into `bytes`; -1 when none comes in time. */
+static ssize_t hear(const struct probe_nvml *nvml, void *bytes, size_t size, int64_t until_ns)
+{
+	for (;;) {
+		int64_t left_ns = until_ns - clock_awake_ns();
+		struct pollfd wait = { .fd = nvml->socket, .events = POLLIN };
+		int ready = poll(&wait, 1, left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0);
+		if (ready < 0 && errno == EINTR)
+			continue;
+		return ready == 1 ? recv(nvml->socket, bytes, size, MSG_DONTWAIT) : -1;
+	}
+}
+
+/* The card of the sample, added when sysfs does not know it; NULL: there is no more room. */
+static struct probe_card *card_of(const struct nvml_card *known, struct probe_cards *cards)
+{
+	const struct probe_card *found = probe_cards_find(cards, known->pci, "");
+
+	if (found)
+		return &cards->list[found - cards->list];
 	if (cards->count == PROBE_CARDS)
 		return NULL;
 	struct probe_card *card = &cards->list[cards->count++];
-	*card = (struct probe_card){ .driver = "nvidia", .pci = pci, .gtt_total_bytes = -1, .gtt_used_bytes = -1 };
-	fmt(card->name, sizeof card->name, "nvidia%u", index);
+	*card = (struct probe_card){
+		.driver = "nvidia", .pci = known->pci, .gtt_total_bytes = -1, .gtt_used_bytes = -1
+	};
+	fmt(card->name, sizeof card->name, "nvidia%u", known->index);
 	return card;
 }
 
-static void read_card(const struct probe_nvml *nvml, device device, struct probe_card *card)
+static void add_user(const struct nvml_user *user, const struct probe_card *card, int proc, struct probe_sample *sample)
 {
-	struct load load = { 0 };
-	struct memory memory = { 0 };
-
-	card->busy_percent = nvml->call.load(device, &load) == DONE && load.card <= 100 ? (int)load.card : -1;
-	card->vram_total_bytes = card->vram_used_bytes = -1;
-	if (nvml->call.memory(device, &memory) == DONE && memory.total && memory.used <= memory.total &&
-	    memory.total <= INT64_MAX) {
-		card->vram_total_bytes = (int64_t)memory.total;
-		card->vram_used_bytes = (int64_t)memory.used;
-	}
-}
-
-static struct runner *runner_of(struct probe_nvml *nvml, pid_t pid)
-{
-	for (int i = 0; i < nvml->count; i++) {
-		if (nvml->runners[i].pid == pid)
-			return &nvml->runners[i];
-	}
-	return NULL;
-}
-
-static void note_runner(struct probe_nvml *nvml, const unsigned char *entry)
-{
-	uint32_t pid;
-	uint64_t bytes;
-
-	memcpy(&pid, entry, sizeof pid);
-	memcpy(&bytes, entry + 8, sizeof bytes);
-	/* One that computes and draws is in both lists. All ones: it does not know. */
-	if (pid == 0 || pid > INT32_MAX || runner_of(nvml, (pid_t)pid))
-		return;
-	nvml->runners[nvml->count++] = (struct runner){ (pid_t)pid, bytes <= INT64_MAX ? (int64_t)bytes : -1, -1 };
-}
-
-/*
- * The library does not say how large its entries are, and some versions (early 535) write 32 bytes where their header
- * has 24. What it left untouched tells.
- */
-static void list_runners(struct probe_nvml *nvml, int (*list)(device, unsigned *, void *), device device,
-			 struct probe_sample *sample)
-{
-	const unsigned char untouched = 0xaa;
-	unsigned count = PROCESSES;
-	size_t written = sizeof nvml->bytes;
-
-	if (!list)
-		return;
-	memset(nvml->bytes, untouched, sizeof nvml->bytes);
-	int result = list(device, &count, nvml->bytes);
-	sample->partial = sample->partial || result == TOO_SMALL;
-	if (result != DONE || count == 0 || count > PROCESSES)
-		return;
-	while (written && nvml->bytes[written - 1] == untouched)
-		written--;
-	size_t size = written == count * 32 ? 32 : 24;
-	if (written != count * size) {
-		sample->partial = true;
-		return;
-	}
-	for (unsigned i = 0; i < count; i++)
-		note_runner(nvml, nvml->bytes + i * size);
-}
-
-/* The share of the time since the last call that each had a kernel on the card: the largest of the driver's samples. */
-static void read_work(struct probe_nvml *nvml, device device, unsigned index)
-{
-	unsigned count = SAMPLES;
-	bool first = !nvml->asked[index];
-	unsigned long long since_us = nvml->last_us[index];
-	int result = nvml->call.work ? nvml->call.work(device, nvml->work, &count, since_us) : TOO_SMALL;
-
-	if (result != DONE && result != NOT_FOUND)
-		return;
-	nvml->asked[index] = true;
-	for (int i = 0; !first && i < nvml->count; i++)
-		nvml->runners[i].busy_percent = 0;
-	for (unsigned i = 0; result == DONE && i < count && i < SAMPLES; i++) {
-		const struct work *work = &nvml->work[i];
-		struct runner *runner = runner_of(nvml, (pid_t)work->pid);
-		if (work->at_us <= since_us || work->sm > 100)
-			continue;
-		if (work->at_us > nvml->last_us[index])
-			nvml->last_us[index] = work->at_us;
-		if (runner && !first && (int)work->sm > runner->busy_percent)
-			runner->busy_percent = (int)work->sm;
-	}
-}
-
-static void add_runner(const struct runner *runner, const struct probe_card *card, int proc,
-		       struct probe_sample *sample)
-{
-	struct probe_process process = { .pid = runner->pid };
+	struct probe_process process = { .pid = user->pid };
 	struct probe_share share = {
-		.via = PROBE_NVML, .pci = card->pci, .vram_bytes = runner->bytes, .busy_percent = runner->busy_percent
+		.via = PROBE_NVML, .pci = card->pci, .vram_bytes = user->bytes, .busy_percent = user->busy_percent
 	};
 
-	share.process = sample->abroad ? PROBE_NOBODY : probe_find_process(sample, runner->pid);
+	share.process = sample->abroad ? PROBE_NOBODY : probe_find_process(sample, user->pid);
 	if (share.process == PROBE_NOBODY) {
-		process.gone = !sample->abroad && !probe_walk_name(proc, runner->pid, &process);
+		process.gone = !sample->abroad && !probe_walk_name(proc, user->pid, &process);
 		share.process = probe_add_process(sample, &process);
 	} else if (!sample->processes[share.process].named) {
 		process = sample->processes[share.process];
-		probe_walk_name(proc, runner->pid, &sample->processes[share.process]);
+		probe_walk_name(proc, user->pid, &sample->processes[share.process]);
 		sample->processes[share.process].shut = process.shut;
 	}
 	if (share.process != PROBE_NOBODY)
 		probe_add_share(sample, &share);
 }
 
+void probe_nvml_add(const struct nvml_card *known, int proc, const struct probe_set *only, struct probe_sample *sample)
+{
+	struct probe_card *card = card_of(known, &sample->cards);
+
+	sample->partial = sample->partial || known->partial;
+	if (!card)
+		return;
+	card->busy_percent = known->busy_percent;
+	card->vram_total_bytes = known->total_bytes;
+	card->vram_used_bytes = known->used_bytes;
+	for (uint32_t i = 0; i < known->user_count; i++) {
+		if (sample->abroad || probe_set_has(only, known->users[i].pid))
+			add_user(&known->users[i], card, proc, sample);
+	}
+}
+
+/* False when it says nothing, or what no reader of our build says. */
+static bool look(struct probe_nvml *nvml, int proc, const struct probe_set *only, struct probe_sample *sample)
+{
+	int64_t until_ns = clock_awake_ns() + (nvml->answered ? NEXT_MS : FIRST_MS) * NS_PER_MS;
+	const size_t bare = offsetof(struct nvml_card, users);
+	struct nvml_head head;
+
+	if (send(nvml->socket, &(char){ NVML_LOOK }, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1 ||
+	    hear(nvml, &head, sizeof head, until_ns) != sizeof head || head.version != NVML_VERSION)
+		return false;
+	for (uint32_t i = 0; i < head.cards && i < NVML_CARDS; i++) {
+		ssize_t got = hear(nvml, &nvml->card, sizeof nvml->card, until_ns);
+		if (got < (ssize_t)bare || nvml->card.user_count > NVML_USERS ||
+		    (size_t)got != bare + nvml->card.user_count * sizeof nvml->card.users[0])
+			return false;
+		probe_nvml_add(&nvml->card, proc, only, sample);
+	}
+	return nvml->answered = true;
+}
+
 void probe_nvml_read(struct probe_nvml *nvml, int proc, const struct probe_set *only, struct probe_sample *sample)
 {
-	unsigned count = 0;
-	device device;
-
-	if (!nvml || nvml->call.count(&count) != DONE)
+	if (!nvml)
 		return;
-	for (unsigned index = 0; index < count && index < CARDS; index++) {
-		struct probe_card *card =
-			nvml->call.device(index, &device) == DONE ? card_of(nvml, device, index, sample) : NULL;
-		if (!card)
-			continue;
-		read_card(nvml, device, card);
-		nvml->count = 0;
-		list_runners(nvml, nvml->call.compute, device, sample);
-		list_runners(nvml, nvml->call.graphics, device, sample);
-		read_work(nvml, device, index);
-		for (int i = 0; i < nvml->count; i++) {
-			if (sample->abroad || probe_set_has(only, nvml->runners[i].pid))
-				add_runner(&nvml->runners[i], card, proc, sample);
-		}
-	}
+	if (!nvml->tried)
+		start(nvml);
+	if (nvml->socket >= 0 && !look(nvml, proc, only, sample))
+		give_up(nvml);
 }

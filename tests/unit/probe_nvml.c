@@ -11,6 +11,7 @@
 
 #include "runner/cell/probe_nvml.h"
 #include "runner/cell/probe_use.h"
+#include "runner/cell/nvml/library.h"
 
 struct entry {
 	unsigned pid;
@@ -146,7 +147,7 @@ static void *look_up(void *library, const char *name)
 	return found;
 }
 
-static struct probe_nvml *nvml;
+static struct nvml *nvml;
 static struct probe_sample sample;
 
 static int set_up(void **state)
@@ -157,7 +158,7 @@ static int set_up(void **state)
 	says.load = 42;
 	says.total = 1 << 30;
 	says.used = 1 << 20;
-	nvml = probe_nvml_start(look_up, NULL);
+	nvml = nvml_start(look_up, NULL);
 	return nvml ? 0 : -1;
 }
 
@@ -165,14 +166,24 @@ static int tear_down(void **state)
 {
 	(void)state;
 	probe_sample_free(&sample);
-	probe_nvml_close(nvml);
+	nvml_end(nvml);
 	return says.started;
+}
+
+static void add(struct nvml *from, const struct probe_set *only)
+{
+	static struct nvml_card card;
+
+	assert_int_equal(nvml_count(from), 1);
+	assert_false(nvml_read(from, 1, &card));
+	assert_true(nvml_read(from, 0, &card));
+	probe_nvml_add(&card, -1, only, &sample);
 }
 
 static void take(const struct probe_set *only)
 {
 	probe_sample_free(&sample);
-	probe_nvml_read(nvml, -1, only, &sample);
+	add(nvml, only);
 }
 
 static const struct probe_share *share_of(pid_t pid)
@@ -204,7 +215,7 @@ static void a_card_that_sysfs_knows_gets_its_figures(void **state)
 	sample.cards.count = 1;
 	sample.cards.list[0] =
 		(struct probe_card){ .name = "card3", .driver = "nvidia", .pci = 0x8300, .busy_percent = -1 };
-	probe_nvml_read(nvml, -1, NULL, &sample);
+	add(nvml, NULL);
 	assert_int_equal(sample.cards.count, 1);
 	assert_string_equal(sample.cards.list[0].name, "card3");
 	assert_int_equal(sample.cards.list[0].busy_percent, 42);
@@ -309,23 +320,23 @@ static void work_since_the_sample_before(void **state)
 
 static void a_library_that_lacks_something(void **state)
 {
-	struct probe_nvml *other;
+	struct nvml *other;
 
 	(void)state;
 	says.missing = "nvmlDeviceGetMemoryInfo";
-	assert_null(probe_nvml_start(look_up, NULL));
+	assert_null(nvml_start(look_up, NULL));
 	says.missing = "nvmlDeviceGetProcessUtilization";
-	other = probe_nvml_start(look_up, NULL);
+	other = nvml_start(look_up, NULL);
 	assert_non_null(other);
 	says.compute_count = 1;
 	says.compute[0].pid = 70;
 	probe_sample_free(&sample);
-	probe_nvml_read(other, -1, NULL, &sample);
+	add(other, NULL);
 	assert_int_equal(share_of(70)->busy_percent, -1);
-	probe_nvml_close(other);
+	nvml_end(other);
 	says.missing = NULL;
 	says.init = 9;
-	assert_null(probe_nvml_start(look_up, NULL));
+	assert_null(nvml_start(look_up, NULL));
 	says.started--;
 	/* No driver in sysfs: the library is not even looked for. */
 	assert_null(probe_nvml_open(-1));
