@@ -49,6 +49,12 @@ endif
 archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$(1))
 # libcap first: its constructor then lies beside our own text.
 LIBS     = $(call archive,cap) $(call archive,confuse) $(call archive,yaml)
+# libc as well, where all are archives: a start then maps, relocates and binds nothing but itself, a seventh of its time.
+# STATIC= links with the machine's libc instead.
+ifndef SANITIZE
+STATIC  ?= $(if $(filter-out /%,$(LIBS) $(foreach file,libc.a rcrt1.o,$(shell $(CC) -print-file-name=$(file)))),,yes)
+endif
+PGPU_LD  = $(if $(STATIC),$(patsubst -pie,-static-pie,$(ALL_LD)),$(ALL_LD))
 
 SOURCES := $(wildcard conf/base/*.c conf/*.c submit/*.c runner/*.c runner/line/*.c runner/cell/*.c)
 READER   = runner/cell/nvml/main.c runner/cell/nvml/library.c
@@ -61,6 +67,11 @@ PAGES   := $(wildcard man/*.[1-9])
 all: $(BUILD)/pgpu $(BUILD)/pgpu-nvml
 
 $(BUILD)/pgpu: $(OBJECTS) $(if $(SANITIZE),$(BUILD)/tests/sanitize/options.o) | $(LEAN)
+	$(CC) $(PGPU_LD) -o $@ $^ $(LIBS)
+
+# With the machine's libc in any case: for valgrind, and to see what is ours.
+$(BUILD)/shared/pgpu: $(OBJECTS) | $(LEAN)
+	@mkdir -p $(@D)
 	$(CC) $(ALL_LD) -o $@ $^ $(LIBS)
 
 # The reader of NVIDIA's library, which can be loaded only by a program that is linked with libc.
@@ -99,7 +110,7 @@ $(NVML): tests/nvml/library.c tests/nvml/library.h
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
 
-units: $(UNITS) $(NVML)
+units: $(UNITS) $(NVML) $(if $(SANITIZE),,$(BUILD)/shared/pgpu)
 
 # Fuzz targets: linked with clang's libFuzzer where ENGINE names it, else with a driver of our own.
 ENGINE  ?= $(BUILD)/tests/fuzz/replay.o

@@ -23,7 +23,8 @@ for tool in readelf nm; do
 	command -v $tool >/dev/null || { echo "ok the binary is hardened # SKIP no $tool here"; exit 0; }
 done
 segments=$(readelf -lW "$pgpu") dynamic=$(readelf -dW "$pgpu") header=$(readelf -hW "$pgpu")
-symbols=$(nm -D --undefined-only "$pgpu" | sed -E 's/.* U ([^@]*).*/\1/')
+# What our own part of it calls, wherever that is linked from.
+symbols=$(nm --undefined-only "${BUILD:-build}/libpgpu.a" 2>/dev/null | sed -nE 's/.* U (.*)/\1/p' | sort -u)
 
 holds "it is position independent (PIE)" grep -qE 'Type: +DYN' <<<"$header"
 holds "and says so" grep -qE 'FLAGS_1.*PIE' <<<"$dynamic"

@@ -12,7 +12,7 @@ none() { echo "ok instructions of a start and of an election # SKIP $1"; exit 0;
 command -v valgrind >/dev/null || none "no valgrind here"
 compiler=$(gcc -dumpfullversion 2>/dev/null)
 [ "$compiler" = "$(known compiler)" ] || none "the record is of gcc $(known compiler), and this is ${compiler:-none}"
-for program in pgpu tests/unit/elect; do
+for program in shared/pgpu tests/unit/elect; do
 	[ -x "$build/$program" ] || none "$program is not built"
 done
 
@@ -38,7 +38,8 @@ count()
 	echo "ok $name: $found instructions, $(known "$name") on record"
 }
 
-boxed "$build/pgpu" run -q -- /bin/true
-count start "$build/pgpu" run -q -- /bin/true
+# The one that is linked with libc: what is counted is our own.
+boxed "$build/shared/pgpu" run -q -- /bin/true
+count start "$build/shared/pgpu" run -q -- /bin/true
 count election "$build/tests/unit/elect" long
 exit $bad

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tests/sanitize/wrap.sh FOLDER REPORTS: makes in FOLDER a build whose pgpu and units run under valgrind, of the build in
-# $BUILD. A worker is followed (worker_exe.c); a job is not, as far as its name tells it.
+# $BUILD, the one that is linked with libc: valgrind puts its own functions of memory there. A worker is followed
+# (worker_exe.c); a job is not, as far as its name tells it.
 set -eu
 cd "$(dirname "$0")/../.."
 real=$(realpath -m "${BUILD:-build}")
@@ -25,9 +26,9 @@ wrapper()
 }
 
 mkdir -p "$folder"
-"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -DREAL="\"$real/pgpu\"" -Wall -Wextra -Werror -o "$folder/worker_exe.so" tests/sanitize/worker_exe.c
+"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -DREAL="\"$real/shared/pgpu\"" -Wall -Wextra -Werror -o "$folder/worker_exe.so" tests/sanitize/worker_exe.c
 preload="LD_PRELOAD=$folder/worker_exe.so"
-wrapper "$folder/pgpu" "$real/pgpu" pgpu --trace-children=yes --trace-children-skip='*/bin/*,*.sh,*/work/*,./*'
+wrapper "$folder/pgpu" "$real/shared/pgpu" pgpu --trace-children=yes --trace-children-skip='*/bin/*,*.sh,*/work/*,./*'
 preload=
 for unit in "$real"/tests/unit/*; do
 	case $unit in *.[od]) ;; *) wrapper "$folder/tests/unit/${unit##*/}" "$unit" unit ;; esac
