@@ -95,7 +95,7 @@ endif
 $(BUILD)/tests/sanitize/options.o: CFLAGS += -DREPORTS='"$(abspath $(BUILD))/reports"'
 
 # Unit tests: tests/unit/NAME.c is one cmocka program; the archive gives it the layers it uses and no others.
-$(LIBRARY): $(filter-out $(BUILD)/runner/main.o,$(OBJECTS))
+$(LIBRARY): $(filter-out $(BUILD)/runner/main.o $(BUILD)/conf/nopasswd.o,$(OBJECTS))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
