@@ -228,15 +228,42 @@ static bool is_newer(int folder, const char *file)
 	return job_record_is_newer(head);
 }
 
+/* The name before, and what stood behind its id: a long line is of a few classes and sessions. */
+struct likeness {
+	struct spool_name name;
+	char tail[256];
+	bool known;
+};
+
+/* spool_name_parse() into `like->name`: where all but the id is as before, that is not read again. */
+static bool parse_like(const char *file, struct likeness *like)
+{
+	const char *end;
+
+	errno = 0;
+	uint64_t id = file[0] < '1' || file[0] > '9' ? 0 : jobid_read(file, &end);
+	if (id == 0 || errno)
+		return false;
+	if (like->known && strcmp(end, like->tail) == 0) {
+		like->name.id = id;
+		return true;
+	}
+	like->known = spool_name_parse(file, &like->name) == 0;
+	if (like->known)
+		fmt(like->tail, sizeof like->tail, "%s", end);
+	return like->known;
+}
+
 int spool_each(struct spool *spool, enum spool_state state,
 	       int (*visit)(const struct spool_name *name, const char *file, void *context), void *context,
 	       struct err *err)
 {
 	int folder = spool_folder(spool, (enum spool_folder)state, err);
 	SCOPE_NAMES struct names names = NAMES_NONE;
-	struct spool_name name;
+	struct likeness like;
 	int result = 0;
 
+	like.known = false;
 	if (folder < 0)
 		return -1;
 	if (names_open(&names, folder) < 0)
@@ -244,10 +271,10 @@ int spool_each(struct spool *spool, enum spool_state state,
 	for (const struct dirent64 *found; result == 0 && (found = names_next(&names));) {
 		if (found->d_name[0] == '.')
 			continue;
-		bool ours = spool_name_parse(found->d_name, &name) == 0 &&
-			    (name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
+		bool ours = parse_like(found->d_name, &like) &&
+			    (like.name.outcome != OUTCOME_NONE) == (state == SPOOL_ENDED);
 		if (ours && (found->d_type == DT_REG || found->d_type == DT_UNKNOWN))
-			result = visit(&name, found->d_name, context);
+			result = visit(&like.name, found->d_name, context);
 		else if (!ours && is_newer(folder, found->d_name))
 			leave_alone(spool, state, found->d_name);
 		else
