@@ -86,7 +86,7 @@ static bool hear(const struct watch *watch, const struct awaited *jobs, int coun
 	return news;
 }
 
-/* A `run` gives its lane up before it writes its line to the log: seen alive, it is not gone yet. */
+/* A `run` gives its lane up before it writes its line to the log: whoever looks in between finds neither. */
 enum { LOG_PATIENCE_MS = 5000 };
 
 /* 1 ended, 0 not yet, -1. */
@@ -96,14 +96,15 @@ static int look(struct queue *queue, struct awaited *job, struct jobview *view, 
 
 	if (jobview_find(queue, id, view, err) < 0)
 		return -1;
-	if (view->state == VIEW_ENDED)
+	if (view->state == VIEW_ENDED || (view->state == VIEW_GONE && job->rowless))
 		return 1;
 	if (view->state == VIEW_UNKNOWN) {
 		jobview_free(view);
 		return err_set(err, EXIT_FAILED, "cannot find job %s: no such id", JOBID(id));
 	}
 	job->spooled = view->spooled;
-	if (view->state != VIEW_GONE)
+	/* A task, or what the log knows to have had a record, has none any more; a run's row may be still to come. */
+	if (view->state != VIEW_GONE || (job->seen_ns == 0 && !view->spooled && jobid_task(id) < 0))
 		job->seen_ns = clock_awake_ns();
 	if (view->state == VIEW_GONE &&
 	    (job->seen_ns == 0 || clock_awake_ns() - job->seen_ns > LOG_PATIENCE_MS * NS_PER_MS)) {
@@ -163,27 +164,42 @@ static int sleep_once(const struct watch *watch, const struct awaited *jobs, int
 int await_any(struct queue *queue, struct awaited *jobs, int count, int timeout_ms, int *ret_index,
 	      struct jobview *ret_view, struct err *err)
 {
-	struct watch watch;
+	struct watch watch = { .fd = -1 };
 	int64_t until_ns = timeout_ms < 0 ? -1 : clock_awake_ns() + timeout_ms * NS_PER_MS;
 	int found;
 	bool gone;
 
 	*ret_view = (struct jobview){ 0 };
-	open_watch(queue, &watch);
-	SCOPE_FD int notify = watch.fd;
-	for (;;) {
+	/* A kernel may take milliseconds to close inotify: who need not wait opens none, and who must looks again. */
+	for (bool watched = false;; watched = true) {
 		found = look_at_all(queue, jobs, count, ret_index, ret_view, &gone, err);
-		if (found != 0 || (until_ns >= 0 && clock_awake_ns() >= until_ns))
-			return found;
+		/* It is either by then, whatever the time-out. */
+		if (found != 0 || (!gone && until_ns >= 0 && clock_awake_ns() >= until_ns))
+			break;
 		jobview_free(ret_view);
-		if (sleep_once(&watch, jobs, count, until_ns, notify < 0 || gone ? 1000 : -1, err) < 0)
-			return -1;
+		int most_ms = watch.fd < 0 || gone ? 1000 : -1;
+		if (!watched)
+			open_watch(queue, &watch);
+		else if (sleep_once(&watch, jobs, count, gone ? -1 : until_ns, most_ms, err) < 0)
+			found = -1;
+		if (found < 0)
+			break;
 	}
+	scope_close(&watch.fd);
+	return found;
 }
 
 int await_end(struct queue *queue, uint64_t id, int timeout_ms, struct jobview *ret_view, struct err *err)
 {
 	struct awaited job = { .id = id };
+	int index;
+
+	return await_any(queue, &job, 1, timeout_ms, &index, ret_view, err);
+}
+
+int await_gone(struct queue *queue, uint64_t id, int timeout_ms, struct jobview *ret_view, struct err *err)
+{
+	struct awaited job = { .id = id, .rowless = true };
 	int index;
 
 	return await_any(queue, &job, 1, timeout_ms, &index, ret_view, err);

@@ -64,14 +64,26 @@ static void look_at_disk(struct doctor *doctor, const char *path)
 	}
 	if (fstatvfs(fd, &disk) < 0)
 		return;
+	/* The kernel makes it so by itself where a disk has errors. */
+	if (disk.f_flag & ST_RDONLY) {
+		struct finding *lost = add(doctor, FINDING_LOST, "disk");
+		TEXT(lost, "the queue is on a disk that is mounted read-only: nothing can be queued");
+		MEND(lost, "sudo mount -o remount,rw the disk of %s, once dmesg says that it has no errors", path);
+		return;
+	}
 	uint64_t bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
 	text_size_show(bytes, left);
-	if (bytes >= (uint64_t)FREE_MIB << 20 && disk.f_favail > 1000) {
+	/* Btrfs and others make room for files as they come, and count none. */
+	if (bytes >= (uint64_t)FREE_MIB << 20 && (disk.f_files == 0 || disk.f_favail > 1000)) {
 		TEXT(add(doctor, FINDING_OK, "disk"), "%s free for the queue", left);
 		return;
 	}
 	struct finding *lost = add(doctor, FINDING_LOST, "disk");
-	TEXT(lost, "%s and %llu files free for the queue: a submit may fail", left, (unsigned long long)disk.f_favail);
+	if (disk.f_files)
+		TEXT(lost, "%s and %llu files free for the queue: a submit may fail", left,
+		     (unsigned long long)disk.f_favail);
+	else
+		TEXT(lost, "%s free for the queue: a submit may fail", left);
 	MEND(lost, "remove what is not needed there: du -x %s/..", path);
 }
 

@@ -435,6 +435,7 @@ static int find_once(struct queue *queue, uint64_t id, struct jobview *ret_view,
 	/* The log goes further back than the spool: a job whose record was removed is gone. */
 	if (found && !spooled && row->spooled) {
 		ret_view->state = VIEW_GONE;
+		ret_view->spooled = true;
 		return 0;
 	}
 	if (found && !spooled)

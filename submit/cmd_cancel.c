@@ -322,7 +322,7 @@ static int wait_until_gone(struct queue *queue, const struct request *request)
 		int64_t left_ms = (until - clock_awake_ns()) / NS_PER_MS;
 		if (id == 0)
 			continue;
-		int ended = await_end(queue, id, left_ms < 0 ? 0 : (int)left_ms, &view, &err);
+		int ended = await_gone(queue, id, left_ms < 0 ? 0 : (int)left_ms, &view, &err);
 		if (ended == 0) {
 			err_set(&err, EXIT_FAILED, "job %s is still being stopped%s%s", JOBID(id),
 				view.sentence[0] ? ": " : "", view.sentence);

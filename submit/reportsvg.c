@@ -70,7 +70,9 @@ static int64_t offset_seconds(int64_t wall_ns)
 /* A line wherever the clock shows a multiple of the step, below its time, or its day where days are counted. */
 static void put_grid(const struct report *report, int bottom, struct buf *out)
 {
-	int64_t since_s = report->since_wall_ns / NS_PER_S, until_s = report->until_wall_ns / NS_PER_S;
+	/* The first whole second in the span, and the last. */
+	int64_t since_s = report->since_wall_ns / NS_PER_S + (report->since_wall_ns % NS_PER_S > 0);
+	int64_t until_s = report->until_wall_ns / NS_PER_S;
 	int64_t step = step_seconds(until_s - since_s), offset = offset_seconds(report->since_wall_ns);
 	char stamp[CLOCK_TEXT];
 

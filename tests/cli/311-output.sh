@@ -174,10 +174,41 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	open_gate unwatched
 	wait $waiter
 	equals "a user who may have no more watches waits all the same" 4 $?
+
+	# Some kernels take 10 ms to close one: of many tasks each is looked at before the first is waited for.
+	array=$(pgpu submit -q -H --array 0-99 -- true)
+	exits 1 "many tasks, and an id that is none" strace -o looked -e trace=inotify_init1 pgpu wait "${array}_[0-99]" 99999
+	equals "are looked at without inotify" 0 "$(grep -c '^inotify' looked)"
+	pgpu cancel "$array" >"$out"
+
+	# A run gives its lane up before its row is in the log.
+	strace -f -o late -e trace=openat -P log.tsv -e inject=openat:delay_enter=$((3000000 * slow)) \
+		pgpu run -q -J late -- sh -c "$(gate late); exit 6" & runner=$!
+	reached late
+	id=$(id_of late)
+	open_gate late
+	until_true grep -q log.tsv late
+	exits 1 "between the two it is nowhere" pgpu show "$id"
+	exits 6 "and is waited for" pgpu wait "$id"
+	wait $runner
 else
 	skip "a user who may have no more watches waits all the same" "no strace here, or it may not trace"
+	skip "a run whose row is late is waited for" "no strace here, or it may not trace"
 fi
 conf 'lanes = 1'
+
+# One that never had a lane has no row at all.
+pgpu run -q -- sh -c "$(gate lane); exit 0" & runner=$!
+reached lane
+pgpu run -q -J behind -- true 2>said & behind=$!
+until_true queue_shows behind
+id=$(id_of behind)
+exits 0 "a run that waits is cancelled" timeout $((4 * slow)) pgpu cancel "$id"
+wait $behind
+exits 1 "and is not waited for without end" timeout 60 pgpu wait "$id"
+equals "nor found" "pgpu: cannot find job $id: it is gone" "$(cat "$err")"
+open_gate lane
+wait $runner
 
 # --- wait --any -----------------------------------------------------------------------------------------------------
 slow_one=$(pgpu submit -o slow.log -- sh -c "$(gate e); exit 3")

@@ -144,6 +144,11 @@ pgpu report --since $since --until $until --svg any.svg
 matches "a page of them is well-formed" "<script>alert\(.1.\)</script>'&amp;"$'\xef\xbf\xbd' "$(parsed any.html)"
 matches "and a picture" "<script>alert\(.1.\)</script>'&amp;"$'\xef\xbf\xbd' "$(parsed any.svg)"
 
+# A span that begins between two seconds, as `--since 1s` does.
+pgpu report --since 1s --svg second.svg
+matches "a span of a second has a line" '<path class="grid" ' "$(cat second.svg)"
+lacks "and none before its beginning" '[" M]-[0-9]' "$(grep '<path class="grid" ' second.svg)"
+
 # Begun anew by size, and empty.
 cp "$SANDBOX/log" "$log.1"
 head -n 1 "$SANDBOX/log" >"$log"

@@ -62,9 +62,23 @@ tree=$SANDBOX/small
 mkdir "$tree"
 if mount -t tmpfs -o size=8m,mode=700 pgpu-test "$tree" 2>"$err"; then
 	check "a disk that is nearly full" sh -c "XDG_STATE_HOME=$tree pgpu doctor | grep -q '^lost  disk: .*a submit may fail'"
+	XDG_STATE_HOME=$tree pgpu queue >"$out"
+	mount -o remount,ro "$tree"
+	check "one that is mounted read-only" sh -c "XDG_STATE_HOME=$tree pgpu doctor | grep -q '^lost  disk: .*read-only'"
 	umount "$tree"
 else
-	skip "a disk that is nearly full" "no file system can be mounted: $(cat "$err")"
+	for name in "a disk that is nearly full" "one that is mounted read-only"; do
+		skip "$name" "no file system can be mounted: $(cat "$err")"
+	done
+fi
+# statfs(2) as btrfs answers it: a terabyte, of files nothing.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null && [ "$(uname -m)" = x86_64 ]; then
+	answer=$(python3 -c 'import struct
+print(struct.pack("11Q", 0x9123683e, 4096, 1 << 28, 1 << 28, 1 << 28, 0, 0, 0, 255, 4096, 32).hex())')
+	check "one that counts no files" sh -c \
+		"strace -o trace -e trace=fstatfs -e inject=fstatfs:poke_exit=@arg2=$answer pgpu doctor | grep -qx 'ok    disk: 1.0T free for the queue'"
+else
+	skip "one that counts no files" "no strace here, or it may not trace"
 fi
 
 # --- the card: fixtures in place of /proc and /sys ---
