@@ -33,6 +33,7 @@ struct listing {
 	size_t first; /* spooled candidates stand from here on */
 	struct eligible eligible;
 	struct line_pending pending;
+	long seen; /* records */
 };
 
 static void fill(struct candidate *one, const struct spool_name *name, const char *file)
@@ -153,6 +154,60 @@ static void add_waits(struct spooled *spooled, struct listing *listing)
 	}
 }
 
+/* So many whose names differ in the id alone, of which this is the lowest. */
+static int add_pile(const struct spool_name *name, const char *file, size_t count, void *context)
+{
+	struct listing *listing = context;
+	struct line_pending before = listing->pending;
+	int result = add_pending(name, file, listing);
+
+	if (listing->pending.competing > before.competing)
+		listing->pending.competing += (long)count - 1;
+	if (listing->pending.timed > before.timed)
+		listing->pending.timed += (long)count - 1;
+	return result;
+}
+
+static int add_counted(const struct spool_name *name, const char *file, void *context)
+{
+	struct listing *listing = context;
+
+	listing->seen++;
+	return add_pending(name, file, context);
+}
+
+static void forget_pendings(struct spooled *spooled)
+{
+	pendings_free(spooled->pendings);
+	spooled->pendings = NULL;
+}
+
+/*
+ * From memory, where this process has looked at a long line before: 1. What nobody is left in is read in any case,
+ * which costs nothing then. 0: the folder is to be read.
+ */
+static int list_known(struct spooled *spooled, struct listing *listing)
+{
+	if (!spooled->pendings && spooled->long_look)
+		spooled->pendings = pendings_new(spooled->spool);
+	spooled->long_look = false;
+	if (!spooled->pendings)
+		return 0;
+	if (!pendings_refresh(spooled->pendings) || pendings_count(spooled->pendings) == 0) {
+		forget_pendings(spooled);
+		return 0;
+	}
+	return pendings_each(spooled->pendings, add_pile, listing) < 0 ? -1 : 1;
+}
+
+static int list_all(struct spooled *spooled, struct listing *listing, struct err *err)
+{
+	if (spool_each(spooled->spool, SPOOL_PENDING, add_counted, listing, err) < 0)
+		return -1;
+	spooled->long_look = listing->seen >= PENDINGS_MANY;
+	return 0;
+}
+
 static int list_pending(void *context, struct candidates *ret_candidates, struct line_pending *ret_pending,
 			struct err *err)
 {
@@ -163,7 +218,10 @@ static int list_pending(void *context, struct candidates *ret_candidates, struct
 				   .first = ret_candidates->count,
 				   .eligible = eligible_now(&spooled->line->conf) };
 
-	if (spool_each(spooled->spool, SPOOL_PENDING, add_pending, &listing, err) < 0)
+	int known = list_known(spooled, &listing);
+	if (known < 0)
+		return err_sys(err, "cannot read the spool");
+	if (known == 0 && list_all(spooled, &listing, err) < 0)
 		return -1;
 	add_waits(spooled, &listing);
 	*ret_pending = listing.pending;
@@ -653,6 +711,7 @@ void spooled_close(struct spooled *spooled)
 		free(spooled->rows[i]);
 	spooled->row_count = 0;
 	idlist_free(&spooled->news);
+	forget_pendings(spooled);
 	free(spooled->ends);
 	spooled->ends = NULL;
 	spooled->end_count = spooled->end_room = 0;

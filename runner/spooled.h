@@ -9,6 +9,7 @@
 #include "conf/idlist.h"
 #include "runner/line/line.h"
 #include "submit/history.h"
+#include "submit/pendings.h"
 #include "submit/spool.h"
 
 enum { SPOOLED_ROWS = CONF_LANES + 16 };
@@ -18,7 +19,9 @@ struct spooled {
 	struct spool *spool;
 	int row_count;
 	struct names_empty no_pending;
-	bool tell; /* say a line for each thing that is mended */
+	bool long_look;		   /* the last listing was one of many records */
+	struct pendings *pendings; /* NULL: the folder is read at each look */
+	bool tell;		   /* say a line for each thing that is mended */
 	int mended;
 	char taken[256];			/* the file in running/ of the job that `take` took last */
 	struct idlist news;			/* jobs that have ended, for who waits for them: told by `sync` */
