@@ -25,6 +25,8 @@
 
 /* To die of SIGKILL; and of who did not, one more try. */
 enum { CLEAR_MS = 2000, AGAIN_MS = 100 };
+/* A call that ends soon looks no more often than that. */
+enum { LONG_LOOKS = 3 };
 
 struct listing {
 	struct spooled *spooled;
@@ -188,9 +190,10 @@ static void forget_pendings(struct spooled *spooled)
  */
 static int list_known(struct spooled *spooled, struct listing *listing)
 {
-	if (!spooled->pendings && spooled->long_look)
+	if (!spooled->pendings && spooled->long_looks >= LONG_LOOKS) {
 		spooled->pendings = pendings_new(spooled->spool);
-	spooled->long_look = false;
+		spooled->long_looks = 0;
+	}
 	if (!spooled->pendings)
 		return 0;
 	if (!pendings_refresh(spooled->pendings) || pendings_count(spooled->pendings) == 0) {
@@ -204,7 +207,7 @@ static int list_all(struct spooled *spooled, struct listing *listing, struct err
 {
 	if (spool_each(spooled->spool, SPOOL_PENDING, add_counted, listing, err) < 0)
 		return -1;
-	spooled->long_look = listing->seen >= PENDINGS_MANY;
+	spooled->long_looks = listing->seen >= PENDINGS_MANY ? spooled->long_looks + 1 : 0;
 	return 0;
 }
 

@@ -19,7 +19,7 @@ struct spooled {
 	struct spool *spool;
 	int row_count;
 	struct names_empty no_pending;
-	bool long_look;		   /* the last listing was one of many records */
+	int long_looks;		   /* the last listings that were of many records */
 	struct pendings *pendings; /* NULL: the folder is read at each look */
 	bool tell;		   /* say a line for each thing that is mended */
 	int mended;

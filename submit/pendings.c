@@ -136,7 +136,31 @@ static void remove_id(struct pendings *pendings, struct pile *pile, uint64_t id)
 		memmove(at, at + 1, (pile->count - place) * sizeof *at);
 }
 
-static bool add_name(struct pendings *pendings, const struct spool_name *name, const char *file)
+/* Behind the last: sort() comes later. */
+static bool append_id(struct pendings *pendings, struct pile *pile, uint64_t id)
+{
+	if (!make_room(pile))
+		return false;
+	pile->ids[pile->first + pile->count++] = id;
+	pendings->total++;
+	return true;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static void sort(struct pendings *pendings)
+{
+	for (size_t i = 0; i < pendings->pile_count; i++)
+		qsort(pendings->piles[i]->ids, pendings->piles[i]->count, sizeof(uint64_t), compare_ids);
+}
+
+static bool add_name(struct pendings *pendings, const struct spool_name *name, const char *file,
+		     bool (*add)(struct pendings *, struct pile *, uint64_t id))
 {
 	const char *tail;
 	bool there;
@@ -144,14 +168,15 @@ static bool add_name(struct pendings *pendings, const struct spool_name *name, c
 	jobid_read(file, &tail);
 	size_t place = place_of(pendings, tail, &there);
 	struct pile *pile = there ? pendings->piles[place] : new_pile(pendings, place, name, tail);
-	return pile && add_id(pendings, pile, name->id);
+	return pile && add(pendings, pile, name->id);
 }
 
+/* A folder names its files in no order. */
 static int add_found(const struct spool_name *name, const char *file, void *context)
 {
 	struct pendings *pendings = context;
 
-	pendings->lost |= !add_name(pendings, name, file);
+	pendings->lost |= !add_name(pendings, name, file, append_id);
 	return pendings->lost;
 }
 
@@ -178,8 +203,10 @@ struct pendings *pendings_new(struct spool *spool)
 	pendings->spool = spool;
 	pendings->notify = -1;
 	/* Watched first, read then: what changes meanwhile is heard of afterwards, and may be true already. */
-	if (start_watch(pendings, folder) && spool_each(spool, SPOOL_PENDING, add_found, pendings, &ignored) == 0)
+	if (start_watch(pendings, folder) && spool_each(spool, SPOOL_PENDING, add_found, pendings, &ignored) == 0) {
+		sort(pendings);
 		return pendings;
+	}
 	pendings_free(pendings);
 	return NULL;
 }
@@ -220,7 +247,7 @@ static bool heed(struct pendings *pendings, const struct inotify_event *event)
 	if ((event->mask & IN_ISDIR) || spool_name_parse(event->name, &name) < 0 || name.outcome != OUTCOME_NONE)
 		return false;
 	if (event->mask & (IN_CREATE | IN_MOVED_TO))
-		return is_record(pendings, event->name) && add_name(pendings, &name, event->name);
+		return is_record(pendings, event->name) && add_name(pendings, &name, event->name, add_id);
 	jobid_read(event->name, &tail);
 	size_t place = place_of(pendings, tail, &there);
 	if (there)

@@ -61,24 +61,34 @@ static uint64_t arrival(const struct candidate *candidate)
 	return candidate->arrived ? candidate->arrived : candidate->id;
 }
 
-/* All that comes before arrival. */
-static int compare_claims(const struct candidate *a, const struct candidate *b)
+/* All that comes before arrival, were their sessions served then. */
+static int compare_claims_at(const struct candidate *a, uint64_t a_served, const struct candidate *b, uint64_t b_served)
 {
 	if (a->barred != b->barred)
 		return a->barred ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	int order = compare(a->session_served, b->session_served);
+	int order = compare(a_served, b_served);
 	return order ? order : compare(a->job_served, b->job_served);
 }
 
-int elect_compare(const struct candidate *a, const struct candidate *b)
+static int compare_claims(const struct candidate *a, const struct candidate *b)
 {
-	int order = compare_claims(a, b);
+	return compare_claims_at(a, a->session_served, b, b->session_served);
+}
+
+static int compare_at(const struct candidate *a, uint64_t a_served, const struct candidate *b, uint64_t b_served)
+{
+	int order = compare_claims_at(a, a_served, b, b_served);
 
 	if (order == 0)
 		order = compare(arrival(a), arrival(b));
 	return order ? order : compare(a->id, b->id);
+}
+
+int elect_compare(const struct candidate *a, const struct candidate *b)
+{
+	return compare_at(a, a->session_served, b, b->session_served);
 }
 
 static bool same_pile(const struct candidate *a, const struct candidate *b)
@@ -371,84 +381,128 @@ int elect_forced(const struct holder *holders, int count, const struct candidate
 	return found;
 }
 
-/* Rank, session, class, then the order inside them: what elect_sequence() deals from. */
-static int compare_piles(const void *left, const void *right)
-{
-	const struct candidate *a = left, *b = right;
-
-	if (a->barred != b->barred)
-		return a->barred ? 1 : -1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	int order = strcmp(a->session, b->session);
-	if (order == 0)
-		order = strcmp(a->class_name, b->class_name);
-	return order ? order : compare_in_pile(a, b);
-}
-
+/* What elect_sequence() deals from: those of one rank, session and class, in their own order. */
 struct pile {
-	size_t next, end;
-	int rank;
+	const struct candidate *any; /* of it */
+	size_t next, end;	     /* its keys */
 	uint64_t served;
 };
 
+/* As much of a candidate as its place in its pile depends on: a hundred thousand are sorted by this, not by moving them. */
+struct key {
+	struct candidate *one;
+	size_t pile;
+	uint64_t served, id;
+	int nice;
+};
+
+struct piles {
+	struct pile *list;
+	size_t count;
+	uint32_t *table; /* by hash: number of a pile and 1; 0: free */
+	size_t mask;
+	size_t last; /* of the candidate before */
+};
+
+static uint32_t hash(const char *text, uint32_t start)
+{
+	for (; *text; text++)
+		start = (start ^ (unsigned char)*text) * 16777619U;
+	return start;
+}
+
+static size_t pile_of(struct piles *piles, const struct candidate *one)
+{
+	if (piles->count && same_pile(piles->list[piles->last].any, one))
+		return piles->last;
+	size_t at = hash(one->class_name, hash(one->session, 2166136261U + (uint32_t)one->rank)) & piles->mask;
+	while (piles->table[at] && !same_pile(piles->list[piles->table[at] - 1].any, one))
+		at = (at + 1) & piles->mask;
+	if (!piles->table[at]) {
+		piles->list[piles->count] = (struct pile){ .any = one, .served = one->session_served };
+		piles->table[at] = (uint32_t)++piles->count;
+	}
+	return piles->last = piles->table[at] - 1;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct key *a = left, *b = right;
+
+	if (a->pile != b->pile)
+		return a->pile < b->pile ? -1 : 1;
+	int order = compare(a->served, b->served);
+	if (order == 0 && a->nice != b->nice)
+		order = a->nice < b->nice ? -1 : 1;
+	return order ? order : compare(a->id, b->id);
+}
+
+static void sort_keys(struct piles *piles, struct key *keys, struct candidate *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct candidate *one = &list[i];
+		keys[i] = (struct key){ one, pile_of(piles, one), one->job_served, one->id, one->nice };
+	}
+	qsort(keys, count, sizeof *keys, compare_keys);
+	/* Who is on top of what is left of a pile stands for all of it. */
+	for (size_t i = count; i-- > 0;) {
+		struct pile *pile = &piles->list[keys[i].pile];
+		bool last_one =
+			i + 1 == count || keys[i].pile != keys[i + 1].pile || keys[i].served != keys[i + 1].served;
+		pile->next = i;
+		pile->end = pile->end ? pile->end : i + 1;
+		keys[i].one->arrived = keys[i].id;
+		if (!last_one && keys[i + 1].one->arrived < keys[i].id)
+			keys[i].one->arrived = keys[i + 1].one->arrived;
+	}
+}
+
 /* The pile whose top starts next: piles of better rank first, then the session served longest ago. */
-static struct pile *best_pile(struct pile *piles, size_t count, const struct candidate *list)
+static struct pile *best_pile(const struct piles *piles, const struct key *keys)
 {
 	struct pile *best = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		if (piles[i].next == piles[i].end)
+	for (size_t i = 0; i < piles->count; i++) {
+		struct pile *pile = &piles->list[i];
+		if (pile->next == pile->end)
 			continue;
-		struct candidate a = list[piles[i].next];
-		a.session_served = piles[i].served;
-		if (best) {
-			struct candidate b = list[best->next];
-			b.session_served = best->served;
-			if (elect_compare(&a, &b) > 0)
-				continue;
-		}
-		best = &piles[i];
+		if (!best || compare_at(keys[pile->next].one, pile->served, keys[best->next].one, best->served) < 0)
+			best = pile;
 	}
 	return best;
 }
 
-int elect_sequence(struct candidates *candidates, uint64_t last)
+static void deal(struct piles *piles, const struct key *keys, struct candidate *sorted, uint64_t last)
 {
-	size_t count = candidates->count, pile_count = 0;
-	struct candidate *list = candidates->list;
-	SCOPE_FREE struct candidate *sorted = malloc((count + 1) * sizeof *sorted);
-	SCOPE_FREE struct pile *piles = malloc((count + 1) * sizeof *piles);
-
-	if (!sorted || !piles)
-		return -1;
-	if (count == 0)
-		return 0;
-	qsort(list, count, sizeof *list, compare_piles);
-	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || !same_pile(&list[i - 1], &list[i]))
-			piles[pile_count++] =
-				(struct pile){ .next = i, .rank = list[i].rank, .served = list[i].session_served };
-		piles[pile_count - 1].end = i + 1;
-	}
-	/* Who is on top of what is left of a pile stands for all of it. */
-	for (size_t i = count; i-- > 0;) {
-		bool last_one = i + 1 == count || !same_pile(&list[i], &list[i + 1]) ||
-				list[i].job_served != list[i + 1].job_served;
-		list[i].arrived = list[i].id;
-		if (!last_one && list[i + 1].arrived < list[i].id)
-			list[i].arrived = list[i + 1].arrived;
-	}
-	struct pile *pile;
-	for (size_t done = 0; (pile = best_pile(piles, pile_count, list)); done++) {
-		const char *session = list[pile->next].session;
-		sorted[done] = list[pile->next++];
+	for (struct pile *pile; (pile = best_pile(piles, keys)); sorted++) {
+		*sorted = *keys[pile->next++].one;
 		last++;
-		for (size_t i = 0; i < pile_count; i++) {
-			if (strcmp(list[piles[i].end - 1].session, session) == 0)
-				piles[i].served = last;
+		for (size_t i = 0; i < piles->count; i++) {
+			if (strcmp(piles->list[i].any->session, sorted->session) == 0)
+				piles->list[i].served = last;
 		}
 	}
-	memcpy(list, sorted, count * sizeof *list);
+}
+
+int elect_sequence(struct candidates *candidates, uint64_t last)
+{
+	size_t count = candidates->count, slots = 4;
+
+	if (count == 0)
+		return 0;
+	while (slots < 2 * count)
+		slots *= 2;
+	SCOPE_FREE struct candidate *sorted = malloc(count * sizeof *sorted);
+	SCOPE_FREE struct key *keys = malloc(count * sizeof *keys);
+	SCOPE_FREE struct pile *list = malloc(count * sizeof *list);
+	SCOPE_FREE uint32_t *table = calloc(slots, sizeof *table);
+	if (!sorted || !keys || !list || !table)
+		return -1;
+	struct piles piles = { .list = list, .table = table, .mask = slots - 1 };
+	sort_keys(&piles, keys, candidates->list, count);
+	deal(&piles, keys, sorted, last);
+	free(candidates->list);
+	candidates->list = TAKE(sorted);
+	candidates->room = count;
 	return 0;
 }
