@@ -44,7 +44,7 @@ tour=$SANDBOX/usr/bin:$PWD/bin:${PATH#"$BUILD":} # for its commands alone
 sudo()
 {
 	case $1 in
-	apt) printf '%s\n' "${@:3}" >>"$SANDBOX/packages" ;;
+	apt) [ "$2" = update ] || printf '%s\n' "${@:3}" >>"$SANDBOX/packages" ;;
 	*) "$@" ;;
 	esac
 }
