@@ -29,12 +29,12 @@ trap 'exit 143' TERM
 # job NAME CLASS COMMAND…: spooled; its id goes to a file.
 job() { pgpu submit -q -J "$1" -p "$2" -o "$1.log" -- sh -c "$3" >>ids || exit 1; }
 
-# Until queue shows a line like this.
+# shown REGEX [COMMAND]: until queue, or log, shows a line like this.
 shown()
 {
 	local end=$((SECONDS + 60))
-	until pgpu queue | grep -qE "$1"; do
-		[ $SECONDS -lt $end ] || { echo "$0: never in line: $1" >&2; pgpu queue >&2; exit 1; }
+	until pgpu "${2:-queue}" | grep -qE "$1"; do
+		[ $SECONDS -lt $end ] || { echo "$0: never in ${2:-queue}: $1" >&2; pgpu queue >&2; exit 1; }
 		sleep 0.1
 	done
 }
@@ -46,8 +46,8 @@ job dusk render 'for frame in 1 2 3 4 5 6; do echo "$frame/6 of dusk" >"$PGPU_PR
 job waves clip 'sleep 6'
 shown ' dusk .* on lane'
 shown ' waves .* on lane'
-job dawn render 'sleep 3; echo "dawn.pov:12: no such colour"; exit 1'
-job weigh truth 'sleep 3'
+job dawn render 'sleep 3'
+job weigh truth 'sleep 3; echo "weigh: no such table"; exit 1'
 pgpu submit -q -J later --hold --as web -- true >held || exit 1
 pgpu run -q -J preview --as web -- sleep 4 &
 shown ' preview .* on lane'
@@ -57,6 +57,8 @@ pgpu submit -q -J strip -a 1-6 -o strip.log -- sleep 1 >>ids || exit 1
 wait $! || exit 1
 # shellcheck disable=SC2046 # a list of words
 pgpu wait $(cat ids) >/dev/null 2>&1
+for job in dusk waves dawn weigh; do shown " $job .* (completed|failed)$" log; done
+for task in 1 2 3 4 5 6; do shown "_$task .* completed$" log; done
 pgpu cancel "$(cat held)" >/dev/null || exit 1
 
 python3 "$here/terminal.py" <queue.txt >queue.svg || exit 1

@@ -60,7 +60,7 @@ try()
 	[ -z "$(cat "$err")" ] || not_ok "$ $1 says nothing else" "$(cat "$err")"
 }
 
-# step COMMAND WANTED: a look at the line, again until it is as it stands there.
+# step COMMAND WANTED: a look at the line or the history, again until it is as it stands there.
 step()
 {
 	local end=$((SECONDS + 30)) wanted found
@@ -69,7 +69,7 @@ step()
 	while :; do
 		try "$1"
 		found=$(plain "$1" <"$out")
-		case $1 in "pgpu queue"* | "pgpu status"*) ;; *) break ;; esac
+		case $1 in "pgpu queue"* | "pgpu status"* | "pgpu log"* | "pgpu report"*) ;; *) break ;; esac
 		if [ "$found" = "$wanted" ] || [ $SECONDS -ge $end ]; then break; fi
 	done
 	equals "$ $1" "$wanted" "$found"
