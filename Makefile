@@ -209,7 +209,7 @@ dist:
 	@mkdir -p $(BUILD)
 	@if [ -e .git ] && command -v git >/dev/null; then $(GIT) ls-files -z; \
 		else find . -path ./.git -prune -o ! -type d -printf '%P\0'; fi >$(BUILD)/dist.all
-	@sed -z '\,^$(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))/,d' $(BUILD)/dist.all | \
+	@sed -z '\,^$(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))/,d; \,^build/,d' $(BUILD)/dist.all | \
 		LC_ALL=C sort -z >$(BUILD)/dist.files
 	@tar --create --file=$(SOURCE).tar $(PLAIN) --transform='s,^,pgpu-$(VERSION)/,S' \
 		--null --verbatim-files-from --files-from=$(BUILD)/dist.files

@@ -213,9 +213,12 @@ static int note_one(struct spool *spool, uint64_t of, uint64_t who, struct err *
 
 	/* The folder may go in between: its last one has just been met. */
 	for (int tries = 0; tries < TRIES; tries++) {
-		SCOPE_FD int folder = open_news(spool, of, true, err);
+		struct err why = ERR_NONE;
+		SCOPE_FD int folder = open_news(spool, of, true, &why);
+		if (folder < 0 && why.errnum == ENOENT)
+			continue;
 		if (folder < 0)
-			return -1;
+			return err_pass(err, &why);
 		SCOPE_FD int fd =
 			openat(folder, JOBID(who), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 		if (fd >= 0)

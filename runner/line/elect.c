@@ -388,7 +388,8 @@ struct pile {
 	uint64_t served;
 };
 
-/* As much of a candidate as its place in its pile depends on: a hundred thousand are sorted by this, not by moving them. */
+/* As much of a candidate as its place in its pile depends on: a hundred thousand are sorted by this, not by moving
+ * them. */
 struct key {
 	struct candidate *one;
 	size_t pile;

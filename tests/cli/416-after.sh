@@ -148,4 +148,20 @@ pgpu update "$changed" after=none
 open_gate news
 exits 0 "of three the one that waits yet" pgpu wait "$a" "$changed" "$waits"
 equals "nothing is left to look at" "" "$(waiting)"
+# The folder in which it is noted who waits for a job may go between its making and its opening: its last one was met.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	pgpu drain
+	a=$(pgpu submit -q -- true) b=$(pgpu submit -q -- true)
+	strace -o trace -e trace=openat,mkdirat pgpu submit -q -d "afterok:$a" -- true >"$out" 2>"$err"
+	when=$(awk -v made="\"$a\", 0700" '/^openat/ { n++ } /^mkdirat/ && index($0, made) { print n + 1; exit }' trace)
+	check "the folder is made" test -n "$when"
+	exits 0 "one that has gone again is made again" \
+		strace -o trace -e trace=openat,mkdirat -e "inject=openat:error=ENOENT:when=${when:-1}" pgpu submit -q -d "afterok:$b" -- true
+	check "it had gone" grep -q "^openat.*\"$b\".*ENOENT.*INJECTED" trace
+	c=$(cat "$out")
+	pgpu undrain
+	exits 0 "who waits is told" pgpu wait "$c"
+else
+	skip "the folder of who waits goes between its making and its opening" "no strace here"
+fi
 finish

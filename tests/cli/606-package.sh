@@ -29,6 +29,8 @@ umask 077
 exits 0 "without git, of files that were touched, below another umask" make_in "$plain" dist
 umask 022
 same_bytes "it is the same again" "$built/$tar" "$plain/build/$tar"
+exits 0 "without git, into another folder than the one it was built in" make_in "$plain" dist BUILD="$SANDBOX/other"
+same_bytes "nothing that was built comes along" "$built/$tar" "$SANDBOX/other/$tar"
 
 # --- make deb ---------------------------------------------------------------------------------------------------------
 for program in dpkg-buildpackage dh; do

@@ -154,7 +154,7 @@ conf() { printf '%s\n' "$1" >"$XDG_CONFIG_HOME/pgpu/pgpu.conf"; }
 # Prints the pids of this sandbox's processes: those with its folder in their environment (grep itself has none).
 sandbox_pids()
 {
-	env -i PATH="$PATH" grep -lsF "$SANDBOX/" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
+	env -i "$(type -P grep)" -lsF "$SANDBOX/" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
 		[ "$pid" = $$ ] || [ "$pid" = "$BASHPID" ] || echo "$pid"
 	done
 }
