@@ -82,7 +82,7 @@ class Scale:
         self.call(long, "cancel", "--all")
 
     def beside(self, short, long, count):
-        words = {"status": ["status"], "cancel ID": ["cancel", "-q", "--no-wait", "10%r"], "queue | head": None}
+        words = {"status": ["status"], "cancel ID": ["cancel", "10%r"], "queue | head": None}
         self.title(f"beside 100 jobs in line, and beside {count}")
         for name, argv in words.items():
             made = {where: (queue, [self.pgpu, *argv] if argv else ["/bin/sh", "-c", f"{self.pgpu} queue | head -n 40"])
