@@ -17,6 +17,7 @@
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
+#include "runner/table.h"
 #include "submit/idwords.h"
 #include "submit/spooltasks.h"
 
@@ -41,6 +42,9 @@ struct listing {
 	bool *seen; /* of the ids */
 	bool all, json, help;
 	int shown;
+	struct screen screen;
+	struct table table;
+	struct buf why; /* of the row that is made */
 	struct buf out; /* what is not printed yet */
 	int code;	/* of what was printed: not 0, and nobody reads the rest */
 };
@@ -116,6 +120,25 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 	return named && jobfilter_fits(&listing->filter, view);
 }
 
+enum { JOB, LETTERS, CLASS, SESSION, NAME, TIME, WHY, COLUMNS };
+
+/* What is cut first is worth least: a sentence tells most with its first words, and a job is known by its id. */
+static const struct table_column columns[COLUMNS] = {
+	[JOB] = { "JOB", .bytes = 6, .right = true },
+	[LETTERS] = { "ST", .bytes = 2, .gap = 1 },
+	[CLASS] = { "CLASS", .bytes = 12, .gap = 1 },
+	[SESSION] = { "SESSION", .bytes = 12, .gap = 1, .cut = true },
+	[NAME] = { "NAME", .bytes = 20, .gap = 1, .cut = true },
+	[TIME] = { "TIME", .bytes = 9, .gap = 1, .right = true },
+	[WHY] = { "WHY", .gap = 2 },
+};
+static const struct table_step steps[] = {
+	{ WHY, 48 },	{ NAME, 24 }, { SESSION, 12 }, { JOB, 16 },    { WHY, 40 }, { NAME, 16 }, { CLASS, 8 },
+	{ SESSION, 7 }, { WHY, 28 },  { NAME, 10 },    { SESSION, 0 }, { JOB, 10 }, { CLASS, 0 }, { WHY, 16 },
+	{ TIME, 0 },	{ WHY, 8 },   { NAME, 6 },     { WHY, 0 },     { NAME, 0 },
+};
+static const struct table_form form = TABLE_FORM(columns, steps);
+
 static void put_where(const struct jobview *view, struct buf *out)
 {
 	if (view->standing)
@@ -124,42 +147,43 @@ static void put_where(const struct jobview *view, struct buf *out)
 		buf_printf(out, "on lane %d%s%s", view->lane, view->sentence[0] ? ", " : "", view->sentence);
 }
 
-static void put_progress(const struct jobview *view, struct buf *out)
+static void put_why(const struct jobview *view, struct buf *out)
 {
-	char text[PROGRESS_TEXT];
+	char progress[PROGRESS_TEXT];
 
-	progress_show(&view->progress, view->ran_ns, text);
-	buf_printf(out, "%s%s\n", text[0] ? "; " : "", text);
+	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
+		put_where(view, out);
+	else if (view->state == VIEW_ENDED)
+		buf_printf(out, "%s, exit code %d%s%s", jobview_state(view), view->exit_code,
+			   view->sentence[0] ? ": " : "", view->sentence);
+	else
+		buf_puts(out, view->sentence);
+	progress_show(&view->progress, view->ran_ns, progress);
+	buf_printf(out, "%s%s", progress[0] ? "; " : "", progress);
 }
 
 static void put_row(struct listing *listing, const struct jobview *view)
 {
-	char name[40], time[TEXT_DURATION] = "-";
-	char class_name[sizeof view->class_name], session[sizeof view->session];
+	char id[96], time[TEXT_DURATION] = "-";
+	struct buf *why = &listing->why;
 	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
 
 	if (shown_ns >= 0)
 		text_duration_format(shown_ns, time);
-	text_show(view->name ? view->name : "?", name, 21);
-	text_show(view->class_name, class_name, sizeof class_name);
-	text_show(view->session, session, sizeof session);
-	if (listing->shown == 0)
-		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION",
-			   "NAME", "TIME", "WHY");
-	/* Three letters take a blank of the next column's. */
-	const char *letters = jobview_letters(view);
-	char id[96];
 	jobview_id(view, id);
-	buf_printf(&listing->out, "%6s %-2s %-*s %-12.12s %-20s %9s  ", id, letters,
-		   letters[0] && letters[1] && letters[2] ? 11 : 12, class_name, session, name, time);
-	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
-		put_where(view, &listing->out);
-	else if (view->state == VIEW_ENDED)
-		buf_printf(&listing->out, "%s, exit code %d%s%s", jobview_state(view), view->exit_code,
-			   view->sentence[0] ? ": " : "", view->sentence);
-	else
-		buf_puts(&listing->out, view->sentence);
-	put_progress(view, &listing->out);
+	why->size = 0;
+	buf_puts(why, "");
+	put_why(view, why);
+	listing->out.failed |= why->failed;
+	table_add(&listing->table, (const char *const[COLUMNS]){
+					   [JOB] = id,
+					   [LETTERS] = jobview_letters(view),
+					   [CLASS] = view->class_name,
+					   [SESSION] = view->session,
+					   [NAME] = view->name ? view->name : "?",
+					   [TIME] = time,
+					   [WHY] = why->text ? why->text : "",
+				   });
 }
 
 static void put(struct listing *listing, const struct jobview *view)
@@ -388,7 +412,12 @@ int cmd_queue(int argc, char **argv)
 	listing.queue = queue;
 	if (listing.json)
 		buf_puts(&listing.out, "[");
-	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0) {
+	else
+		screen_look(&listing.screen);
+	listing.table = TABLE(&form, &listing.screen, &listing.out);
+	int result = queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0 ? -1 : 0;
+	table_end(&listing.table);
+	if (result < 0) {
 		code = say_err(&err);
 	} else {
 		if (listing.json)
@@ -397,6 +426,7 @@ int cmd_queue(int argc, char **argv)
 		int unseen = report_unseen(&listing);
 		code = listing.code ? listing.code : unseen;
 	}
+	buf_free(&listing.why);
 	buf_free(&listing.out);
 	idlist_free(&listing.ids);
 	free(listing.seen);
