@@ -25,8 +25,9 @@ static const char usage[] =
 	"usage: pgpu status [options]\n"
 	"Shows the card and who uses it, the lanes, how many jobs wait, and what the cells can do here.\n"
 	"\n"
-	"      --json   one JSON object\n"
-	"      --help   print this\n";
+	"      --json         one JSON object\n"
+	"      --color WHEN   auto, always or never; auto is on a terminal alone\n"
+	"      --help         print this\n";
 
 struct status {
 	struct cardview cards;
@@ -224,7 +225,12 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		buf_puts(out, "vram-max: watched, not enforced by the kernel: no dmem controller for cells\n");
 }
 
-static int show(struct queue *queue, struct status *status, bool json, struct err *err)
+struct request {
+	enum screen_colour colour;
+	bool json, help;
+};
+
+static int show(struct queue *queue, struct status *status, const struct request *request, struct err *err)
 {
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 
@@ -238,9 +244,9 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 		return -1;
 	if (status->cards.ignored)
 		say("PGPU_PROCFS and PGPU_SYSFS are ignored: the file of pgpu has capabilities");
-	if (!json)
-		screen_look(&status->screen);
-	if (json)
+	if (!request->json)
+		screen_look(request->colour, &status->screen);
+	if (request->json)
 		put_json(status, &queue->line.conf, &out);
 	else
 		put_text(status, &queue->line.conf, &out);
@@ -249,20 +255,41 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 	return print_buf(&out);
 }
 
+static int read_request(int argc, char **argv, struct request *request, struct err *err)
+{
+	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
+						      { "color", OPTION_VALUE, 'c' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS("status", argc, argv, "", long_options);
+	int result = 0;
+
+	for (int option; result == 0 && (option = options_next(&options, err)) != 0;) {
+		switch (option) {
+		case 'j': request->json = true; break;
+		case 'c': result = screen_colour_parse(options.value, "status", &request->colour, err); break;
+		case 'h': request->help = true; return 0;
+		default: return -1;
+		}
+	}
+	return result < 0 ? -1 : options_end(&options, err);
+}
+
 int cmd_status(int argc, char **argv)
 {
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
 	SCOPE_FREE struct status *status = malloc(sizeof *status);
-	bool json;
-	int code = options_json_alone("status", argc, argv, usage, &json);
+	struct request request = { 0 };
 
-	if (code >= 0)
-		return code;
+	if (read_request(argc, argv, &request, &err) < 0)
+		return say_err(&err);
+	if (request.help)
+		return print_usage(usage);
 	if (!status) {
 		err_sys(&err, "cannot show the status");
 		return say_err(&err);
 	}
-	code = show(queue, status, json, &err);
+	int code = show(queue, status, &request, &err);
 	return code < 0 ? say_err(&err) : code;
 }

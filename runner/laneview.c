@@ -161,7 +161,7 @@ static void put_line(int number, const struct entry *entry, const char *on, cons
 		   texts.progress[0] ? "; " : "", texts.progress);
 }
 
-enum { LANE, CARD, JOB, LETTERS, CLASS, SESSION, NAME, RAN, MEMORY, MORE, COLUMNS };
+enum { LANE, CARD, JOB, LETTERS, CLASS, SESSION, NAME, RAN, RAN_BAR, MEMORY, MEMORY_BAR, MORE, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
 	[LANE] = { "LANE", .right = true },
@@ -172,13 +172,15 @@ static const struct table_column columns[COLUMNS] = {
 	[SESSION] = { "SESSION", .gap = 1 },
 	[NAME] = { "NAME", .gap = 1 },
 	[RAN] = { "RAN", .gap = 1, .right = true },
+	[RAN_BAR] = { "", .gap = 1 },
 	[MEMORY] = { "MEMORY", .gap = 2, .right = true },
+	[MEMORY_BAR] = { "", .gap = 1 },
 	[MORE] = { "MORE", .gap = 2 },
 };
 static const struct table_step steps[] = {
-	{ MORE, 32 },  { NAME, 20 },   { SESSION, 10 }, { CLASS, 8 }, { MORE, 20 },
-	{ NAME, 12 },  { SESSION, 0 }, { CLASS, 0 },	{ CARD, 0 },  { MORE, 10 },
-	{ MEMORY, 0 }, { NAME, 8 },    { MORE, 0 },	{ RAN, 0 },   { NAME, 0 },
+	{ MORE, 32 },	{ NAME, 20 }, { SESSION, 10 }, { CLASS, 8 }, { MORE, 20 }, { MEMORY_BAR, 0 },
+	{ RAN_BAR, 0 }, { NAME, 12 }, { SESSION, 0 },  { CLASS, 0 }, { CARD, 0 },  { MORE, 10 },
+	{ MEMORY, 0 },	{ NAME, 8 },  { MORE, 0 },     { RAN, 0 },   { NAME, 0 },
 };
 static const struct table_form form = TABLE_FORM(columns, steps);
 
@@ -193,12 +195,19 @@ static void put_more(const struct jobview *view, const struct lane_texts *texts,
 	buf_puts(out, more.size > 2 ? more.text + 2 : "");
 }
 
+/* Of its ceiling nine tenths. */
+static bool is_nearly(int64_t bytes, int64_t ceiling_bytes)
+{
+	return ceiling_bytes > 0 && bytes >= ceiling_bytes / 10 * 9;
+}
+
 static void add_row(struct table *table, int number, const struct entry *entry, const char *card,
 		    const struct cardview_lane *use)
 {
 	SCOPE_VIEW struct jobview view;
 	SCOPE_BUF struct buf more = BUF_EMPTY;
 	struct lane_texts texts = { 0 };
+	char ran_bar[SCREEN_BAR + 1] = "", memory_bar[SCREEN_BAR + 1] = "";
 	char lane[16], ran[2 * TEXT_DURATION + 8] = "", memory[2 * TEXT_SIZE + 8] = "", bytes[TEXT_SIZE] = "?";
 	const char *why = without_job(entry);
 
@@ -211,24 +220,34 @@ static void add_row(struct table *table, int number, const struct entry *entry, 
 		if (texts.memory.bytes >= 0)
 			text_size_show((uint64_t)texts.memory.bytes, bytes);
 		fmt(memory, sizeof memory, "%s of %s", bytes, texts.ceiling);
+		screen_bar(view.ran_ns, view.budget_ns, ran_bar);
+		screen_bar(texts.memory.bytes, view.memory_bytes, memory_bar);
 	}
 	table->out->failed |= more.failed;
-	table_add(table, (const char *const[COLUMNS]){
-				 [LANE] = lane,
-				 [CARD] = card,
-				 [JOB] = why ? "" : JOBID(view.id),
-				 [LETTERS] = why ? "" : jobview_letters(&view),
-				 [CLASS] = why ? "" : view.class_name,
-				 [SESSION] = why ? "" : view.session,
-				 [NAME] = why	      ? ""
-					  : view.name ? view.name
-						      : "?",
-				 [RAN] = ran,
-				 [MEMORY] = memory,
-				 [MORE] = why	      ? why
-					  : more.text ? more.text
-						      : "",
-			 });
+	const char *const cells[COLUMNS] = {
+		[LANE] = lane,
+		[CARD] = card,
+		[JOB] = why ? "" : JOBID(view.id),
+		[LETTERS] = why ? "" : jobview_letters(&view),
+		[CLASS] = why ? "" : view.class_name,
+		[SESSION] = why ? "" : view.session,
+		[NAME] = why	     ? ""
+			 : view.name ? view.name
+				     : "?",
+		[RAN] = ran,
+		[RAN_BAR] = ran_bar,
+		[MEMORY] = memory,
+		[MEMORY_BAR] = memory_bar,
+		[MORE] = why	     ? why
+			 : more.text ? more.text
+				     : "",
+	};
+	table_add(table, cells,
+		  (const enum paint[COLUMNS]){
+			  [LETTERS] = view.state == VIEW_RUNNING ? PAINT_GOOD : PAINT_NONE,
+			  [RAN_BAR] = view.ran_ns > view.budget_ns ? PAINT_CARE : PAINT_NONE,
+			  [MEMORY_BAR] = is_nearly(texts.memory.bytes, view.memory_bytes) ? PAINT_CARE : PAINT_NONE,
+		  });
 }
 
 void laneview_text(const struct snapshot *snapshot, const struct conf *conf, const struct cardview *cards,

@@ -42,13 +42,56 @@ bool screen_speak(void)
 	return utf8;
 }
 
-void screen_look(struct screen *ret_screen)
+static bool may_have_colours(void)
 {
-	*ret_screen = (struct screen){ .terminal = isatty(STDOUT_FILENO) };
+	const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+
+	return !(no && *no) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
+void screen_look(enum screen_colour when, struct screen *ret_screen)
+{
+	*ret_screen = (struct screen){ .terminal = isatty(STDOUT_FILENO), .colour = when == COLOUR_ALWAYS };
 	if (!ret_screen->terminal)
 		return;
+	ret_screen->colour |= when == COLOUR_AUTO && may_have_colours();
 	ret_screen->utf8 = screen_speak();
 	ret_screen->cells = look_for_cells();
+}
+
+int screen_colour_parse(const char *word, const char *command, enum screen_colour *ret_when, struct err *err)
+{
+	static const char *const words[] = {
+		[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never", NULL
+	};
+	char hint[64];
+
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(word, words[i]) != 0)
+			continue;
+		*ret_when = (enum screen_colour)i;
+		return 0;
+	}
+	text_hint(word, words, hint, sizeof hint);
+	return err_set(err, EXIT_USAGE, "%s: --color is auto, always or never, not '%.40s'%s", command, word, hint);
+}
+
+const char *const screen_paints[PAINTS] = {
+	[PAINT_NONE] = "\033[0m",  [PAINT_HEAD] = "\033[1m", [PAINT_GOOD] = "\033[32m",
+	[PAINT_CARE] = "\033[33m", [PAINT_BAD] = "\033[31m",
+};
+
+void screen_bar(int64_t part, int64_t whole, char text[SCREEN_BAR + 1])
+{
+	text[0] = '\0';
+	if (part < 0 || whole <= 0)
+		return;
+	int full = part > whole ? SCREEN_BAR : (int)((__int128_t)part * SCREEN_BAR / whole);
+	memset(text, '-', SCREEN_BAR);
+	memset(text, '#', (size_t)full);
+	if (part > whole)
+		text[SCREEN_BAR - 1] = '!';
+	text[SCREEN_BAR] = '\0';
 }
 
 static wchar_t decode(const char *text, size_t length)

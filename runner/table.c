@@ -77,24 +77,43 @@ static int put_shown(struct buf *out, const char *text, int most)
 	return bytes;
 }
 
-static void put_plain(struct table *table, const char *const texts[])
+static bool begin_paint(struct table *table, const enum paint *paints, int column)
+{
+	if (!table->screen->colour || !paints || paints[column] == PAINT_NONE)
+		return false;
+	buf_puts(table->out, screen_paints[paints[column]]);
+	return true;
+}
+
+static void end_paint(struct table *table, bool painted)
+{
+	if (painted)
+		buf_puts(table->out, screen_paints[PAINT_NONE]);
+}
+
+static void put_plain(struct table *table, const char *const texts[], const enum paint *paints)
 {
 	struct buf *out = table->out;
 	int over = 0;
 
 	for (int i = 0; i < table->form->count; i++) {
 		const struct table_column *column = &table->form->columns[i];
+		if (column->bytes < 0)
+			continue;
 		put_blanks(out, i ? column->gap : 0);
 		size_t at = out->size;
+		bool painted = begin_paint(table, paints, i);
 		int bytes = put_shown(out, texts[i], column->cut ? column->bytes : INT_MAX);
+		end_paint(table, painted);
 		int blanks = column->bytes - bytes - over;
 		over = blanks < 0 ? -blanks : 0;
 		if (i == table->form->count - 1)
 			break;
+		size_t length = out->size - at;
 		put_blanks(out, blanks);
 		/* Those that end below each other have their blanks in front. */
 		if (column->right && blanks > 0 && !out->failed) {
-			memmove(out->text + at + blanks, out->text + at, (size_t)bytes);
+			memmove(out->text + at + blanks, out->text + at, length);
 			memset(out->text + at, ' ', (size_t)blanks);
 		}
 	}
@@ -121,7 +140,7 @@ static int put_cut(struct table *table, const char *text, int cells)
 	return filled + 1;
 }
 
-static void put_fitted(struct table *table, const char *const texts[])
+static void put_fitted(struct table *table, const char *const texts[], const enum paint *paints)
 {
 	int blanks = 0; /* owed: none is written at a line's end */
 
@@ -135,33 +154,39 @@ static void put_fitted(struct table *table, const char *const texts[])
 		if (texts[i][0])
 			put_blanks(table->out, blanks);
 		blanks = texts[i][0] ? 0 : blanks;
+		bool painted = texts[i][0] && begin_paint(table, paints, i);
 		int filled = put_cut(table, texts[i], table->cells[i]);
+		end_paint(table, painted);
 		blanks += column->right ? 0 : table->cells[i] - filled;
 	}
 	buf_puts(table->out, "\n");
 }
 
-static void put_row(struct table *table, const char *const texts[])
+static void put_row(struct table *table, const char *const texts[], const enum paint *paints)
 {
 	if (table->screen->terminal)
-		put_fitted(table, texts);
+		put_fitted(table, texts, paints);
 	else
-		put_plain(table, texts);
+		put_plain(table, texts, paints);
 }
 
 static void put_titles(struct table *table)
 {
 	const char *titles[TABLE_COLUMNS];
+	enum paint paints[TABLE_COLUMNS];
 
-	for (int i = 0; i < table->form->count; i++)
+	for (int i = 0; i < table->form->count; i++) {
 		titles[i] = table->form->columns[i].title;
-	put_row(table, titles);
+		paints[i] = PAINT_HEAD;
+	}
+	put_row(table, titles, paints);
 }
 
 static void fit(struct table *table)
 {
 	const char *at = table->sample.text;
 	const char *texts[TABLE_COLUMNS];
+	enum paint paints[TABLE_COLUMNS];
 
 	for (int i = 0; i < table->form->count; i++) {
 		int title = screen_measure(table->form->columns[i].title);
@@ -175,33 +200,35 @@ static void fit(struct table *table)
 	table->out->failed |= table->sample.failed;
 	for (int row = 0; row < table->rows && !table->sample.failed; row++) {
 		for (int i = 0; i < table->form->count; i++) {
-			texts[i] = at;
-			at += strlen(at) + 1;
+			paints[i] = (enum paint) * at;
+			texts[i] = at + 1;
+			at += strlen(texts[i]) + 2;
 		}
-		put_row(table, texts);
+		put_row(table, texts, paints);
 	}
 	buf_free(&table->sample);
 }
 
-static void keep(struct table *table, const char *const texts[])
+static void keep(struct table *table, const char *const texts[], const enum paint *paints)
 {
 	for (int i = 0; i < table->form->count; i++) {
 		int cells = screen_measure(texts[i]);
 		if (cells > table->widest[i])
 			table->widest[i] = cells;
+		buf_add(&table->sample, &(char){ paints ? (char)paints[i] : PAINT_NONE }, 1);
 		buf_add(&table->sample, texts[i], strlen(texts[i]) + 1);
 	}
 }
 
-void table_add(struct table *table, const char *const texts[])
+void table_add(struct table *table, const char *const texts[], const enum paint *paints)
 {
 	if (!table->screen->terminal || table->fitted) {
 		if (table->rows++ == 0)
 			put_titles(table);
-		put_row(table, texts);
+		put_row(table, texts, paints);
 		return;
 	}
-	keep(table, texts);
+	keep(table, texts, paints);
 	if (++table->rows == TABLE_SAMPLE)
 		fit(table);
 }

@@ -3,7 +3,7 @@
  * A list in columns, drawn for a terminal so that no line of it is wrapped, and for a program in columns that stay.
  *
  *     struct table table = TABLE(&form, &screen, &out);
- *     table_add(&table, cells);     each row, form.count cells
+ *     table_add(&table, texts, NULL);     each row, form.count of them
  *     table_end(&table);
  *
  * For a program each column has its own width in bytes. What is longer takes the blanks of the column behind it, and
@@ -24,7 +24,7 @@ enum { TABLE_COLUMNS = 12, TABLE_SAMPLE = 512 };
 
 struct table_column {
 	const char *title;
-	int bytes;  /* for a program; 0: as long as it is */
+	int bytes;  /* for a program; 0: as long as it is; -1: not there */
 	int gap;    /* blanks before it */
 	bool right; /* its texts end below each other */
 	bool cut;   /* for a program, too, it is no longer than `bytes` */
@@ -53,15 +53,15 @@ struct table {
 	const struct screen *screen;
 	struct buf *out;
 	int rows;
-	struct buf sample; /* the rows before the widths are known: texts, each with its NUL */
+	struct buf sample; /* the rows before the widths are known: paint, text and NUL of each cell */
 	int cells[TABLE_COLUMNS], widest[TABLE_COLUMNS];
 	bool fitted;
 };
 
 #define TABLE(form_, screen_, out_) ((struct table){ .form = (form_), .screen = (screen_), .out = (out_) })
 
-/* The texts are shown, never obeyed. */
-void table_add(struct table *table, const char *const texts[]);
+/* The texts are shown, never obeyed. `paints` may be NULL: none. */
+void table_add(struct table *table, const char *const texts[], const enum paint *paints);
 /* Nothing is written of a table without rows. */
 void table_end(struct table *table);
 

@@ -31,9 +31,10 @@ static const char usage[] =
 	"      --state STATE  only those in one of these states: words or Slurm's letters, joined by commas\n"
 	"      --all          ended ones too\n"
 	"      --json         one JSON array\n"
+	"      --color WHEN   auto, always or never; auto is on a terminal alone\n"
 	"      --help         print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON };
+enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON, OPT_COLOUR };
 
 struct listing {
 	struct queue *queue;
@@ -42,6 +43,7 @@ struct listing {
 	bool *seen; /* of the ids */
 	bool all, json, help;
 	int shown;
+	enum screen_colour colour;
 	struct screen screen;
 	struct table table;
 	struct buf why; /* of the row that is made */
@@ -62,21 +64,18 @@ static void print_rows(struct listing *listing)
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "as", OPTION_VALUE, OPT_SESSION },
-		{ "session", OPTION_VALUE, OPT_SESSION },
-		{ "class", OPTION_VALUE, 'p' },
-		{ "partition", OPTION_VALUE, 'p' },
-		{ "name", OPTION_VALUE, 'J' },
-		{ "job-name", OPTION_VALUE, 'J' },
-		{ "state", OPTION_VALUE, OPT_STATE },
-		{ "all", OPTION_FLAG, OPT_ALL },
-		{ "json", OPTION_FLAG, OPT_JSON },
-		{ "help", OPTION_FLAG, OPT_HELP },
-		{ .name = "" },
+		{ "as", OPTION_VALUE, OPT_SESSION },  { "session", OPTION_VALUE, OPT_SESSION },
+		{ "class", OPTION_VALUE, 'p' },	      { "partition", OPTION_VALUE, 'p' },
+		{ "name", OPTION_VALUE, 'J' },	      { "job-name", OPTION_VALUE, 'J' },
+		{ "state", OPTION_VALUE, OPT_STATE }, { "all", OPTION_FLAG, OPT_ALL },
+		{ "json", OPTION_FLAG, OPT_JSON },    { "color", OPTION_VALUE, OPT_COLOUR },
+		{ "help", OPTION_FLAG, OPT_HELP },    { .name = "" },
 	};
 	struct options options = OPTIONS("queue", argc, argv, "p:J:", long_options);
 
-	for (int option; (option = options_next(&options, err)) != 0;) {
+	int result = 0;
+
+	for (int option; result == 0 && (option = options_next(&options, err)) != 0;) {
 		switch (option) {
 		case OPT_SESSION: listing->filter.session = options.value; break;
 		case 'p': listing->filter.class_name = options.value; break;
@@ -84,10 +83,13 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case OPT_STATE: listing->filter.states = options.value; break;
 		case OPT_ALL: listing->all = true; break;
 		case OPT_JSON: listing->json = true; break;
+		case OPT_COLOUR: result = screen_colour_parse(options.value, "queue", &listing->colour, err); break;
 		case OPT_HELP: listing->help = true; return 0;
 		default: return -1;
 		}
 	}
+	if (result < 0)
+		return -1;
 	if (jobfilter_check_states(&listing->filter, err) < 0)
 		return err_wrap(err, "queue");
 	if (idwords_read(argv + options.next, argc - options.next, &listing->ids, err) < 0)
@@ -120,7 +122,7 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 	return named && jobfilter_fits(&listing->filter, view);
 }
 
-enum { JOB, LETTERS, CLASS, SESSION, NAME, TIME, WHY, COLUMNS };
+enum { JOB, LETTERS, CLASS, SESSION, NAME, TIME, USED, WHY, COLUMNS };
 
 /* What is cut first is worth least: a sentence tells most with its first words, and a job is known by its id. */
 static const struct table_column columns[COLUMNS] = {
@@ -130,12 +132,13 @@ static const struct table_column columns[COLUMNS] = {
 	[SESSION] = { "SESSION", .bytes = 12, .gap = 1, .cut = true },
 	[NAME] = { "NAME", .bytes = 20, .gap = 1, .cut = true },
 	[TIME] = { "TIME", .bytes = 9, .gap = 1, .right = true },
+	[USED] = { "BUDGET", .bytes = -1, .gap = 1 },
 	[WHY] = { "WHY", .gap = 2 },
 };
 static const struct table_step steps[] = {
-	{ WHY, 48 },	{ NAME, 24 }, { SESSION, 12 }, { JOB, 16 },    { WHY, 40 }, { NAME, 16 }, { CLASS, 8 },
-	{ SESSION, 7 }, { WHY, 28 },  { NAME, 10 },    { SESSION, 0 }, { JOB, 10 }, { CLASS, 0 }, { WHY, 16 },
-	{ TIME, 0 },	{ WHY, 8 },   { NAME, 6 },     { WHY, 0 },     { NAME, 0 },
+	{ WHY, 48 },  { NAME, 24 },   { SESSION, 12 }, { JOB, 16 },  { WHY, 40 },    { USED, 0 }, { NAME, 16 },
+	{ CLASS, 8 }, { SESSION, 7 }, { WHY, 28 },     { NAME, 10 }, { SESSION, 0 }, { JOB, 10 }, { CLASS, 0 },
+	{ WHY, 16 },  { TIME, 0 },    { WHY, 8 },      { NAME, 6 },  { WHY, 0 },     { NAME, 0 },
 };
 static const struct table_form form = TABLE_FORM(columns, steps);
 
@@ -162,28 +165,44 @@ static void put_why(const struct jobview *view, struct buf *out)
 	buf_printf(out, "%s%s", progress[0] ? "; " : "", progress);
 }
 
+/* What its letters say. */
+static enum paint paint_of(const struct jobview *view)
+{
+	if (view->state == VIEW_ENDED)
+		return view->outcome == OUTCOME_COMPLETED ? PAINT_GOOD : PAINT_BAD;
+	return view->state == VIEW_RUNNING ? PAINT_GOOD : view->state == VIEW_FROZEN ? PAINT_CARE : PAINT_NONE;
+}
+
 static void put_row(struct listing *listing, const struct jobview *view)
 {
-	char id[96], time[TEXT_DURATION] = "-";
+	char used[SCREEN_BAR + 1] = "", id[96], time[TEXT_DURATION] = "-";
 	struct buf *why = &listing->why;
 	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
 
 	if (shown_ns >= 0)
 		text_duration_format(shown_ns, time);
+	if (view->state == VIEW_RUNNING || view->state == VIEW_FROZEN)
+		screen_bar(view->ran_ns, view->budget_ns, used);
 	jobview_id(view, id);
 	why->size = 0;
 	buf_puts(why, "");
 	put_why(view, why);
 	listing->out.failed |= why->failed;
-	table_add(&listing->table, (const char *const[COLUMNS]){
-					   [JOB] = id,
-					   [LETTERS] = jobview_letters(view),
-					   [CLASS] = view->class_name,
-					   [SESSION] = view->session,
-					   [NAME] = view->name ? view->name : "?",
-					   [TIME] = time,
-					   [WHY] = why->text ? why->text : "",
-				   });
+	const char *const texts[COLUMNS] = {
+		[JOB] = id,
+		[LETTERS] = jobview_letters(view),
+		[CLASS] = view->class_name,
+		[SESSION] = view->session,
+		[NAME] = view->name ? view->name : "?",
+		[TIME] = time,
+		[USED] = used,
+		[WHY] = why->text ? why->text : "",
+	};
+	table_add(&listing->table, texts,
+		  (const enum paint[COLUMNS]){
+			  [LETTERS] = paint_of(view),
+			  [USED] = view->ran_ns > view->budget_ns ? PAINT_CARE : PAINT_NONE,
+		  });
 }
 
 static void put(struct listing *listing, const struct jobview *view)
@@ -413,7 +432,7 @@ int cmd_queue(int argc, char **argv)
 	if (listing.json)
 		buf_puts(&listing.out, "[");
 	else
-		screen_look(&listing.screen);
+		screen_look(listing.colour, &listing.screen);
 	listing.table = TABLE(&form, &listing.screen, &listing.out);
 	int result = queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0 ? -1 : 0;
 	table_end(&listing.table);

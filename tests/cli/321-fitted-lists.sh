@@ -4,6 +4,7 @@
 # shellcheck disable=SC2317 # until_true calls some of these
 . "$(dirname "$0")/lib.sh"
 unset COLUMNS
+export TERM=dumb
 on_terminal() { python3 "$REPO/tests/cli/wide.py" "$@"; }
 # widest: the cells of the longest line of standard input, as a terminal counts them.
 widest() { python3 -c 'import sys, unicodedata

@@ -45,7 +45,7 @@ static void draws(int cells, const char *const rows[][4], int count, const char 
 	screen.cells = cells;
 	out.size = 0;
 	for (int i = 0; i < count; i++)
-		table_add(&table, rows[i]);
+		table_add(&table, rows[i], NULL);
 	table_end(&table);
 	assert_string_equal(out.text ? out.text : "", wanted);
 }
@@ -126,10 +126,10 @@ static void test_long_lists_keep_their_first_widths(void **state)
 	screen.cells = 80;
 	out.size = 0;
 	for (int i = 0; i < TABLE_SAMPLE; i++)
-		table_add(&table, (const char *const[4]){ "1", "short", "1s", "" });
+		table_add(&table, (const char *const[4]){ "1", "short", "1s", "" }, NULL);
 	assert_true(out.size > 0);
 	size_t before = out.size;
-	table_add(&table, (const char *const[4]){ "123", "much longer", "1s", "" });
+	table_add(&table, (const char *const[4]){ "123", "much longer", "1s", "" }, NULL);
 	table_end(&table);
 	/* A column that had nothing in it is not there. */
 	assert_string_equal(out.text + before, "1\xe2\x80\xa6 much\xe2\x80\xa6   1s\n");
@@ -150,6 +150,48 @@ static void test_for_a_program(void **state)
 	      "12345678 dusk12 1m  \n");
 }
 
+static void test_colours_are_around_texts_alone(void **state)
+{
+	(void)state;
+	static const char *const texts[] = { "1", "a", "1s", "x" };
+	static const enum paint paints[] = { [NAME] = PAINT_BAD, [TIME] = PAINT_GOOD, [WHY] = PAINT_NONE };
+	struct table table = TABLE(&form, &screen, &out);
+
+	screen.colour = true;
+	screen.cells = 80;
+	out.size = 0;
+	table_add(&table, texts, paints);
+	table_end(&table);
+	assert_string_equal(strchr(out.text, '\n') + 1, " 1 \033[31ma\033[0m      \033[32m1s\033[0m  x\n");
+	screen = (struct screen){ .colour = true };
+	table = TABLE(&form, &screen, &out);
+	out.size = 0;
+	table_add(&table, texts, paints);
+	assert_string_equal(strchr(out.text, '\n') + 1, "   1 \033[31ma\033[0m         \033[32m1s\033[0m  x\n");
+}
+
+static void bar(int64_t part, int64_t whole, const char *wanted)
+{
+	char text[SCREEN_BAR + 1];
+
+	screen_bar(part, whole, text);
+	assert_string_equal(text, wanted);
+}
+
+static void test_bars(void **state)
+{
+	(void)state;
+	bar(0, 8, "--------");
+	bar(3, 8, "###-----");
+	bar(799, 800, "#######-");
+	bar(8, 8, "########");
+	bar(9, 8, "#######!");
+	bar(INT64_MAX, INT64_MAX, "########");
+	bar(-1, 8, "");
+	bar(1, -1, "");
+	bar(1, 0, "");
+}
+
 static void test_nothing(void **state)
 {
 	(void)state;
@@ -166,6 +208,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_half_of_a_wide_character, begin, end),
 		cmocka_unit_test_setup_teardown(test_long_lists_keep_their_first_widths, begin, end),
 		cmocka_unit_test_setup_teardown(test_for_a_program, begin, end),
+		cmocka_unit_test_setup_teardown(test_colours_are_around_texts_alone, begin, end),
+		cmocka_unit_test(test_bars),
 		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
 	};
 
