@@ -212,10 +212,11 @@ static void fit(struct table *table)
 static void keep(struct table *table, const char *const texts[], const enum paint *paints)
 {
 	for (int i = 0; i < table->form->count; i++) {
+		char paint = paints ? (char)paints[i] : PAINT_NONE;
 		int cells = screen_measure(texts[i]);
 		if (cells > table->widest[i])
 			table->widest[i] = cells;
-		buf_add(&table->sample, &(char){ paints ? (char)paints[i] : PAINT_NONE }, 1);
+		buf_add(&table->sample, &paint, 1);
 		buf_add(&table->sample, texts[i], strlen(texts[i]) + 1);
 	}
 }

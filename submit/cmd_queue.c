@@ -18,6 +18,7 @@
 #include "runner/queue.h"
 #include "runner/snapshot.h"
 #include "runner/table.h"
+#include "runner/waiting.h"
 #include "submit/idwords.h"
 #include "submit/spooltasks.h"
 
@@ -46,6 +47,8 @@ struct listing {
 	enum screen_colour colour;
 	struct screen screen;
 	struct table table;
+	bool foresees; /* for people, and in JSON: it costs a look at the history */
+	struct forecast forecast;
 	struct buf why; /* of the row that is made */
 	struct buf out; /* what is not printed yet */
 	int code;	/* of what was printed: not 0, and nobody reads the rest */
@@ -122,7 +125,7 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 	return named && jobfilter_fits(&listing->filter, view);
 }
 
-enum { JOB, LETTERS, CLASS, SESSION, NAME, TIME, USED, WHY, COLUMNS };
+enum { JOB, LETTERS, CLASS, SESSION, NAME, TIME, USED, STARTS, ENDS, WHY, COLUMNS };
 
 /* What is cut first is worth least: a sentence tells most with its first words, and a job is known by its id. */
 static const struct table_column columns[COLUMNS] = {
@@ -133,12 +136,15 @@ static const struct table_column columns[COLUMNS] = {
 	[NAME] = { "NAME", .bytes = 20, .gap = 1, .cut = true },
 	[TIME] = { "TIME", .bytes = 9, .gap = 1, .right = true },
 	[USED] = { "BUDGET", .bytes = -1, .gap = 1 },
+	[STARTS] = { "STARTS", .bytes = -1, .gap = 1, .right = true },
+	[ENDS] = { "ENDS", .bytes = -1, .gap = 1, .right = true },
 	[WHY] = { "WHY", .gap = 2 },
 };
 static const struct table_step steps[] = {
-	{ WHY, 48 },  { NAME, 24 },   { SESSION, 12 }, { JOB, 16 },  { WHY, 40 },    { USED, 0 }, { NAME, 16 },
-	{ CLASS, 8 }, { SESSION, 7 }, { WHY, 28 },     { NAME, 10 }, { SESSION, 0 }, { JOB, 10 }, { CLASS, 0 },
-	{ WHY, 16 },  { TIME, 0 },    { WHY, 8 },      { NAME, 6 },  { WHY, 0 },     { NAME, 0 },
+	{ WHY, 48 },  { NAME, 24 }, { SESSION, 12 }, { JOB, 16 }, { WHY, 40 },	{ USED, 0 },
+	{ NAME, 16 }, { CLASS, 8 }, { SESSION, 7 },  { WHY, 28 }, { NAME, 10 }, { SESSION, 0 },
+	{ JOB, 10 },  { CLASS, 0 }, { ENDS, 0 },     { WHY, 16 }, { TIME, 0 },	{ STARTS, 0 },
+	{ WHY, 8 },   { NAME, 6 },  { WHY, 0 },	     { NAME, 0 },
 };
 static const struct table_form form = TABLE_FORM(columns, steps);
 
@@ -152,7 +158,7 @@ static void put_where(const struct jobview *view, struct buf *out)
 
 static void put_why(const struct jobview *view, struct buf *out)
 {
-	char progress[PROGRESS_TEXT];
+	char progress[PROGRESS_TEXT], outlook[JOBVIEW_OUTLOOK];
 
 	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
 		put_where(view, out);
@@ -162,7 +168,8 @@ static void put_why(const struct jobview *view, struct buf *out)
 	else
 		buf_puts(out, view->sentence);
 	progress_show(&view->progress, view->ran_ns, progress);
-	buf_printf(out, "%s%s", progress[0] ? "; " : "", progress);
+	jobview_outlook(view, outlook);
+	buf_printf(out, "%s%s%s%s", progress[0] ? "; " : "", progress, outlook[0] ? "; " : "", outlook);
 }
 
 /* What its letters say. */
@@ -173,8 +180,19 @@ static enum paint paint_of(const struct jobview *view)
 	return view->state == VIEW_RUNNING ? PAINT_GOOD : view->state == VIEW_FROZEN ? PAINT_CARE : PAINT_NONE;
 }
 
+/* "~12m" */
+static void show_about(int64_t ns, char text[TEXT_DURATION + 1])
+{
+	text[0] = '\0';
+	if (ns < 0)
+		return;
+	text[0] = '~';
+	text_duration_format(ns, text + 1);
+}
+
 static void put_row(struct listing *listing, const struct jobview *view)
 {
+	char starts[TEXT_DURATION + 1], ends[TEXT_DURATION + 1];
 	char used[SCREEN_BAR + 1] = "", id[96], time[TEXT_DURATION] = "-";
 	struct buf *why = &listing->why;
 	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
@@ -183,6 +201,8 @@ static void put_row(struct listing *listing, const struct jobview *view)
 		text_duration_format(shown_ns, time);
 	if (view->state == VIEW_RUNNING || view->state == VIEW_FROZEN)
 		screen_bar(view->ran_ns, view->budget_ns, used);
+	show_about(view->outlook.starts_in_ns, starts);
+	show_about(view->outlook.ends_in_ns, ends);
 	jobview_id(view, id);
 	why->size = 0;
 	buf_puts(why, "");
@@ -196,6 +216,8 @@ static void put_row(struct listing *listing, const struct jobview *view)
 		[NAME] = view->name ? view->name : "?",
 		[TIME] = time,
 		[USED] = used,
+		[STARTS] = starts,
+		[ENDS] = ends,
 		[WHY] = why->text ? why->text : "",
 	};
 	table_add(&listing->table, texts,
@@ -220,6 +242,12 @@ static void put(struct listing *listing, const struct jobview *view)
 		print_rows(listing);
 }
 
+static void foresee(struct listing *listing, struct jobview *view)
+{
+	if (listing->foresees)
+		jobview_foresee(view, &listing->forecast);
+}
+
 /* What the record knows beside what the lane says. */
 static void put_running(struct listing *listing, const struct seat_view *lane)
 {
@@ -232,14 +260,17 @@ static void put_running(struct listing *listing, const struct seat_view *lane)
 	 * yet. */
 	if (lane->entry.kind == ENTRY_SPOOL && (listing->json || !lane->entry.name[0])) {
 		int found = jobview_find(listing->queue, lane->entry.id, &view, &err);
-		if (found == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE)
+		if (found == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE) {
+			foresee(listing, &view);
 			put(listing, &view);
+		}
 		/* An ended job that still keeps its lane is a row of the table, too. */
 		if (found < 0 || view.state != VIEW_ENDED || !(lane->entry.settling_bytes || lane->entry.settling_pid))
 			return;
 		jobview_free(&view);
 	}
 	jobview_of_entry(&lane->entry, lane->number, &view);
+	foresee(listing, &view);
 	put(listing, &view);
 }
 
@@ -251,7 +282,9 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	struct spool_name name;
 	struct entry entry;
 
-	if (one->spooled && !jobfilter_may_fit(&listing->filter, one))
+	/* Who is not listed may be ahead. */
+	bool counts = listing->foresees && !one->barred && listing->forecast.waiting < FORECAST_AHEAD;
+	if (one->spooled && !counts && !jobfilter_may_fit(&listing->filter, one))
 		return;
 	if (one->spooled) {
 		/* Gone from pending/ since we looked: it has started, or it was set aside and said so. */
@@ -267,6 +300,7 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 			return;
 	}
 	jobview_explain(&view, snapshot, &listing->queue->line.conf, index);
+	foresee(listing, &view);
 	put(listing, &view);
 }
 
@@ -399,6 +433,9 @@ static int list(struct listing *listing, struct err *err)
 		return err_wrap(err, "queue");
 	if (snapshot_take(&listing->queue->line, &listing->queue->spool, &snapshot, err) < 0)
 		return -1;
+	listing->foresees = (listing->json || listing->screen.terminal) && snapshot.busy + snapshot.waiting.count > 0;
+	if (listing->foresees)
+		waiting_forecast(listing->queue, &listing->forecast);
 	for (int i = 0; i < snapshot.lane_count; i++)
 		put_running(listing, &snapshot.lanes[i]);
 	for (int i = 0; i < snapshot.frozen_count; i++) {
@@ -445,6 +482,7 @@ int cmd_queue(int argc, char **argv)
 		int unseen = report_unseen(&listing);
 		code = listing.code ? listing.code : unseen;
 	}
+	forecast_free(&listing.forecast);
 	buf_free(&listing.why);
 	buf_free(&listing.out);
 	idlist_free(&listing.ids);

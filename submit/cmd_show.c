@@ -113,7 +113,12 @@ static void put(const struct jobview *view, struct buf *out)
 	put_time(out, "started", view->started_wall_ns);
 	put_time(out, "ended", view->ended_wall_ns);
 	put_duration(out, "waited", view->waited_ns);
-	put_duration(out, "starts in", view->starts_in_ns);
+	put_duration(out, "starts in", view->outlook.starts_in_ns);
+	put_duration(out, "ends in", view->outlook.ends_in_ns);
+	put_text(out, "estimate",
+		 view->outlook.by == FORECAST_LIKE     ? "about, as like jobs took"
+		 : view->outlook.by == FORECAST_BUDGET ? "about, if each takes its budget"
+						       : NULL);
 	put_duration(out, "ran", view->ran_ns);
 	put_duration(out, "frozen", view->frozen_ns > 0 ? view->frozen_ns : -1);
 	progress_show(&view->progress, view->ran_ns, progress);
@@ -139,26 +144,61 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "cell", view->cell);
 }
 
-static void explain_waiting(struct queue *queue, const struct snapshot *snapshot, size_t index, struct jobview *view)
+/* Of those that stand before it in line. */
+static void foresee_ahead(struct queue *queue, const struct snapshot *snapshot, size_t index, struct forecast *forecast)
+{
+	for (size_t i = 0; i < index && forecast->waiting < FORECAST_AHEAD; i++) {
+		const struct candidate *one = &snapshot->waiting.list[i];
+		SCOPE_VIEW struct jobview view = { 0 };
+		struct err ignored = ERR_NONE;
+		if (one->barred || jobview_find(queue, one->id, &view, &ignored) < 0)
+			continue;
+		jobview_explain(&view, snapshot, &queue->line.conf, i);
+		jobview_foresee(&view, forecast);
+	}
+}
+
+/* Of those that run; the one with this id is that of `view`. */
+static void foresee_running(const struct snapshot *snapshot, struct jobview *view, struct forecast *forecast)
+{
+	for (int i = 0; i < snapshot->lane_count; i++) {
+		const struct entry *entry = &snapshot->lanes[i].entry;
+		SCOPE_VIEW struct jobview one = { 0 };
+		if (entry->state == ENTRY_FREE)
+			continue;
+		jobview_of_entry(entry, i, &one);
+		jobview_foresee(&one, forecast);
+		if (entry->id == view->id && view->state == VIEW_RUNNING)
+			view->outlook = one.outlook;
+	}
+}
+
+static void explain_waiting(struct queue *queue, const struct snapshot *snapshot, size_t index, struct jobview *view,
+			    struct forecast *forecast)
 {
 	jobview_explain(view, snapshot, &queue->line.conf, index);
-	if (!snapshot->waiting.list[index].barred && index <= INT_MAX)
-		view->starts_in_ns = waiting_left(queue, snapshot, (int)index);
+	if (snapshot->waiting.list[index].barred)
+		return;
+	foresee_ahead(queue, snapshot, index, forecast);
+	jobview_foresee(view, forecast);
 }
 
 /* Why it waits, as `queue` says it. */
 static void explain(struct queue *queue, struct jobview *view)
 {
 	struct snapshot snapshot;
+	struct forecast forecast;
 	struct err ignored = ERR_NONE;
 
 	if (snapshot_take(&queue->line, &queue->spool, &snapshot, &ignored) < 0)
 		return;
+	waiting_forecast(queue, &forecast);
+	foresee_running(&snapshot, view, &forecast);
 	for (size_t i = 0; i < snapshot.waiting.count; i++) {
 		/* Of a task that waits, its array stands in line. */
 		if (snapshot.waiting.list[i].id == view->id ||
 		    (jobid_task(view->id) >= 0 && snapshot.waiting.list[i].id == jobid_array(view->id)))
-			explain_waiting(queue, &snapshot, i, view);
+			explain_waiting(queue, &snapshot, i, view, &forecast);
 	}
 	for (size_t i = 0; i < snapshot.services.count; i++) {
 		if (snapshot.services.list[i].id != view->id)
@@ -166,6 +206,22 @@ static void explain(struct queue *queue, struct jobview *view)
 		fmt(view->reason, sizeof view->reason, "%s",
 		    snapshot_standing(&snapshot, &queue->line.conf, i, view->sentence));
 	}
+	forecast_free(&forecast);
+	snapshot_free(&snapshot);
+}
+
+/* Those that wait have no part in it. */
+static void foresee_end(struct queue *queue, struct jobview *view)
+{
+	struct snapshot snapshot;
+	struct forecast forecast;
+	struct err ignored = ERR_NONE;
+
+	if (snapshot_take_begun(&queue->line, &snapshot, &ignored) < 0)
+		return;
+	waiting_forecast(queue, &forecast);
+	foresee_running(&snapshot, view, &forecast);
+	forecast_free(&forecast);
 	snapshot_free(&snapshot);
 }
 
@@ -242,6 +298,8 @@ static int show_one(struct queue *queue, uint64_t id, bool json, bool values, st
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
 		return err_set(err, EXIT_FAILED, "cannot show job %s: %s", JOBID(id),
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
+	if (view.state == VIEW_RUNNING && !view.standing)
+		foresee_end(queue, &view);
 	if (view.state == VIEW_PENDING || (view.standing && view.state != VIEW_ENDED))
 		explain(queue, &view);
 	if (json)

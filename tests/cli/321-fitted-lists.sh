@@ -29,7 +29,7 @@ for columns in 200 120 80 60 40 20; do
 	on_terminal $columns pgpu status >list
 	check "nor are the lanes" test "$(sed -n '/LANE/,/^ /p' list | widest)" -le $columns
 done
-on_terminal 200 pgpu queue >list
+on_terminal 300 pgpu queue >list
 matches "with room enough names are whole" 'the holder of the lane, with a name as long as names are in the end' "$(cat list)"
 matches "sessions, too" 'films_of_the_night' "$(cat list)"
 matches "and tasks" "${array}_\[1-3,[0-9:,-]+\] +PD " "$(cat list)"
@@ -41,9 +41,9 @@ print(len({cells(line[:line.index(word)]) for line in lines[1:] for word in ("on
 on_terminal 60 pgpu queue >list
 matches "with less room what is cut says so" '…' "$(cat list)"
 matches "ids are whole" "^ *$wide PD " "$(sed -n "/^ *$wide /p" list)"
-on_terminal 200 env LC_ALL=C pgpu queue >list
+on_terminal 300 env LC_ALL=C pgpu queue >list
 matches "elsewhere than in UTF-8 it measures all the same" '映画のレンダリング' "$(cat list)"
-COLUMNS=50 on_terminal 200 pgpu queue >list
+COLUMNS=50 on_terminal 300 pgpu queue >list
 check "COLUMNS says how wide it is" test "$(widest <list)" -le 50
 for strange in 0 x 5 99999999999999999999 -60; do
 	COLUMNS=$strange on_terminal 60 pgpu queue >list
