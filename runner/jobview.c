@@ -621,3 +621,15 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	}
 	buf_puts(out, "}");
 }
+
+void jobview_json_sample(struct buf *out)
+{
+	struct jobview view;
+
+	start_view(&view, 1, "", "");
+	view.progress.total = 1;
+	view.whole = true;
+	for (int outcome = 0; outcome < OUTCOMES; outcome++)
+		view.tasks_ended[outcome] = outcome != OUTCOME_NONE && outcome != OUTCOME_TURN;
+	jobview_json(&view, true, out);
+}

@@ -95,5 +95,7 @@ const char *jobview_state(const struct jobview *view);
 const char *jobview_letters(const struct jobview *view);
 /* One JSON object; `full` adds what `show` adds. */
 void jobview_json(const struct jobview *view, bool full, struct buf *out);
+/* An object of that kind with all its members, of no job: for fields.h. */
+void jobview_json_sample(struct buf *out);
 
 #endif

@@ -13,6 +13,7 @@
 #include "conf/base/when.h"
 #include "conf/jobid.h"
 #include "runner/commands.h"
+#include "runner/fields.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "submit/foreignlist.h"
@@ -29,6 +30,7 @@ static const char usage[] = "usage: pgpu log [options]\n"
 			    "      --sum WHAT      a line for each class or session, with their sums\n"
 			    "      --foreign       instead: foreign processes that wanted a standing job's card\n"
 			    "      --json          one JSON array\n"
+			    "      --format LIST   a line each of these fields of the JSON, with tabs between\n"
 			    "      --help          print this\n";
 
 struct listing {
@@ -36,6 +38,9 @@ struct listing {
 	const char *session, *class_name;
 	enum outcome outcome; /* OUTCOME_NONE: any */
 	bool summed, foreign, json, help;
+	const char *format;
+	struct fields fields;
+	struct buf object; /* that they are taken from */
 	struct history_sums sums;
 	int shown;
 	struct buf out;
@@ -130,11 +135,25 @@ static void put_sum_line(const struct history_sum *sum, struct buf *out)
 		   gpu, peak);
 }
 
+static void put_fields(struct listing *listing)
+{
+	fields_put(&listing->fields, listing->object.text, &listing->out);
+	listing->out.failed |= listing->object.failed;
+}
+
 static void put_sums(struct listing *listing)
 {
 	struct history_sums *sums = &listing->sums;
 
 	history_sums_sort(sums);
+	if (listing->fields.count) {
+		for (size_t i = 0; i < sums->count; i++) {
+			listing->object.size = 0;
+			put_sum_json(&sums->list[i], sums->by_session, &listing->object);
+			put_fields(listing);
+		}
+		return;
+	}
 	if (!listing->json && sums->count)
 		buf_printf(&listing->out, "%-20s %6s %6s %10s %10s %10s %10s %10s\n",
 			   sums->by_session ? "SESSION" : "CLASS", "JOBS", "FAILED", "WAITED", "RAN", "CPU", "GPU",
@@ -157,7 +176,11 @@ static int put(const struct history_row *row, void *context)
 		return 0;
 	if (listing->summed)
 		return history_sums_add(&listing->sums, row);
-	if (listing->json) {
+	if (listing->fields.count) {
+		listing->object.size = 0;
+		put_json(row, &listing->object);
+		put_fields(listing);
+	} else if (listing->json) {
 		buf_puts(&listing->out, listing->shown ? ",\n " : "");
 		put_json(row, &listing->out);
 	} else {
@@ -198,20 +221,31 @@ static int read_sum(struct listing *listing, const char *word, struct err *err)
 	return err_set(err, EXIT_USAGE, "log: --sum is class or session, not '%.40s'", word);
 }
 
+/* Once it is known what is listed. */
+static int read_format(struct listing *listing, struct err *err)
+{
+	SCOPE_BUF struct buf sample = BUF_EMPTY;
+	SCOPE_FREE struct history_row *row = calloc(1, sizeof *row);
+
+	if (listing->json || listing->foreign)
+		return err_set(err, EXIT_USAGE, "log: --format and %s do not go together",
+			       listing->json ? "--json" : "--foreign");
+	if (!row)
+		return err_sys(err, "cannot list the history");
+	if (listing->summed)
+		put_sum_json(&(struct history_sum){ 0 }, listing->sums.by_session, &sample);
+	else
+		put_json(row, &sample);
+	return fields_parse(listing->format, sample.text ? sample.text : "", "log", &listing->fields, err);
+}
+
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "since", OPTION_VALUE, 's' },
-		{ "as", OPTION_VALUE, 'a' },
-		{ "session", OPTION_VALUE, 'a' },
-		{ "class", OPTION_VALUE, 'p' },
-		{ "partition", OPTION_VALUE, 'p' },
-		{ "outcome", OPTION_VALUE, 'o' },
-		{ "sum", OPTION_VALUE, 'S' },
-		{ "json", OPTION_FLAG, 'j' },
-		{ "foreign", OPTION_FLAG, 'f' },
-		{ "help", OPTION_FLAG, 'h' },
-		{ .name = "" },
+		{ "since", OPTION_VALUE, 's' },	 { "as", OPTION_VALUE, 'a' },	     { "session", OPTION_VALUE, 'a' },
+		{ "class", OPTION_VALUE, 'p' },	 { "partition", OPTION_VALUE, 'p' }, { "outcome", OPTION_VALUE, 'o' },
+		{ "sum", OPTION_VALUE, 'S' },	 { "json", OPTION_FLAG, 'j' },	     { "format", OPTION_VALUE, 'F' },
+		{ "foreign", OPTION_FLAG, 'f' }, { "help", OPTION_FLAG, 'h' },	     { .name = "" },
 	};
 	struct options options = OPTIONS("log", argc, argv, "p:", long_options);
 	int result = 0;
@@ -225,10 +259,13 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case 'S': result = read_sum(listing, options.value, err); break;
 		case 'f': listing->foreign = true; break;
 		case 'j': listing->json = true; break;
+		case 'F': listing->format = options.value; break;
 		case 'h': listing->help = true; return 0;
 		default: return -1;
 		}
 	}
+	if (result == 0 && listing->format)
+		result = read_format(listing, err);
 	return result < 0 ? -1 : options_end(&options, err);
 }
 
@@ -258,6 +295,8 @@ int cmd_log(int argc, char **argv)
 		code = print_buf(&listing.out);
 	}
 	history_sums_free(&listing.sums);
+	fields_free(&listing.fields);
+	buf_free(&listing.object);
 	buf_free(&listing.out);
 	return code;
 }

@@ -12,6 +12,7 @@
 #include "conf/base/text.h"
 #include "conf/jobid.h"
 #include "runner/commands.h"
+#include "runner/fields.h"
 #include "runner/jobfilter.h"
 #include "runner/line/ticket.h"
 #include "runner/options.h"
@@ -32,10 +33,11 @@ static const char usage[] =
 	"      --state STATE  only those in one of these states: words or Slurm's letters, joined by commas\n"
 	"      --all          ended ones too\n"
 	"      --json         one JSON array\n"
+	"      --format LIST  a line each of these fields of the JSON, with tabs between: id,state,why\n"
 	"      --color WHEN   auto, always or never; auto is on a terminal alone\n"
 	"      --help         print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON, OPT_COLOUR };
+enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON, OPT_FORMAT, OPT_COLOUR };
 
 struct listing {
 	struct queue *queue;
@@ -44,6 +46,8 @@ struct listing {
 	bool *seen; /* of the ids */
 	bool all, json, help;
 	int shown;
+	struct fields fields; /* of each a line */
+	struct buf object;    /* that they are taken from */
 	enum screen_colour colour;
 	struct screen screen;
 	struct table table;
@@ -53,6 +57,12 @@ struct listing {
 	struct buf out; /* what is not printed yet */
 	int code;	/* of what was printed: not 0, and nobody reads the rest */
 };
+
+/* Else what the lane or the ticket says is enough. */
+static bool wants_all(const struct listing *listing)
+{
+	return listing->json || listing->fields.count > 0;
+}
 
 /* A long list is printed as it is made: a screen of it is there at once, and whoever has enough ends it. */
 enum { PRINT_BYTES = 32 << 10 };
@@ -64,15 +74,30 @@ static void print_rows(struct listing *listing)
 	listing->out.size = 0;
 }
 
+static int read_format(const char *list, struct fields *fields, struct err *err)
+{
+	SCOPE_BUF struct buf sample = BUF_EMPTY;
+
+	jobview_json_sample(&sample);
+	return fields_parse(list, sample.text ? sample.text : "", "queue", fields, err);
+}
+
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
-		{ "as", OPTION_VALUE, OPT_SESSION },  { "session", OPTION_VALUE, OPT_SESSION },
-		{ "class", OPTION_VALUE, 'p' },	      { "partition", OPTION_VALUE, 'p' },
-		{ "name", OPTION_VALUE, 'J' },	      { "job-name", OPTION_VALUE, 'J' },
-		{ "state", OPTION_VALUE, OPT_STATE }, { "all", OPTION_FLAG, OPT_ALL },
-		{ "json", OPTION_FLAG, OPT_JSON },    { "color", OPTION_VALUE, OPT_COLOUR },
-		{ "help", OPTION_FLAG, OPT_HELP },    { .name = "" },
+		{ "as", OPTION_VALUE, OPT_SESSION },
+		{ "session", OPTION_VALUE, OPT_SESSION },
+		{ "class", OPTION_VALUE, 'p' },
+		{ "partition", OPTION_VALUE, 'p' },
+		{ "name", OPTION_VALUE, 'J' },
+		{ "job-name", OPTION_VALUE, 'J' },
+		{ "state", OPTION_VALUE, OPT_STATE },
+		{ "all", OPTION_FLAG, OPT_ALL },
+		{ "json", OPTION_FLAG, OPT_JSON },
+		{ "format", OPTION_VALUE, OPT_FORMAT },
+		{ "color", OPTION_VALUE, OPT_COLOUR },
+		{ "help", OPTION_FLAG, OPT_HELP },
+		{ .name = "" },
 	};
 	struct options options = OPTIONS("queue", argc, argv, "p:J:", long_options);
 
@@ -86,11 +111,14 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case OPT_STATE: listing->filter.states = options.value; break;
 		case OPT_ALL: listing->all = true; break;
 		case OPT_JSON: listing->json = true; break;
+		case OPT_FORMAT: result = read_format(options.value, &listing->fields, err); break;
 		case OPT_COLOUR: result = screen_colour_parse(options.value, "queue", &listing->colour, err); break;
 		case OPT_HELP: listing->help = true; return 0;
 		default: return -1;
 		}
 	}
+	if (result == 0 && listing->json && listing->fields.count)
+		result = err_set(err, EXIT_USAGE, "queue: --json and --format are two answers; ask for one");
 	if (result < 0)
 		return -1;
 	if (jobfilter_check_states(&listing->filter, err) < 0)
@@ -231,7 +259,12 @@ static void put(struct listing *listing, const struct jobview *view)
 {
 	if (listing->code || !is_wanted(listing, view))
 		return;
-	if (!listing->json) {
+	if (listing->fields.count) {
+		listing->object.size = 0;
+		jobview_json(view, true, &listing->object);
+		fields_put(&listing->fields, listing->object.text, &listing->out);
+		listing->out.failed |= listing->object.failed;
+	} else if (!listing->json) {
 		put_row(listing, view);
 	} else {
 		buf_puts(&listing->out, listing->shown ? ",\n " : "");
@@ -258,7 +291,7 @@ static void put_running(struct listing *listing, const struct seat_view *lane)
 		return;
 	/* A table's columns are all on the lane, but for the moment in which a worker has the job and not its record
 	 * yet. */
-	if (lane->entry.kind == ENTRY_SPOOL && (listing->json || !lane->entry.name[0])) {
+	if (lane->entry.kind == ENTRY_SPOOL && (wants_all(listing) || !lane->entry.name[0])) {
 		int found = jobview_find(listing->queue, lane->entry.id, &view, &err);
 		if (found == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE) {
 			foresee(listing, &view);
@@ -294,7 +327,7 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	} else {
 		if (!ticket_read(&listing->queue->line, one->file, &entry))
 			return;
-		if (entry.kind == ENTRY_RUN || !listing->json)
+		if (entry.kind == ENTRY_RUN || !wants_all(listing))
 			jobview_of_entry(&entry, -1, &view);
 		else if (jobview_find(listing->queue, entry.id, &view, &err) < 0)
 			return;
@@ -425,6 +458,16 @@ static int report_unseen(const struct listing *listing)
 	return code;
 }
 
+static bool wants_forecast(const struct listing *listing)
+{
+	static const char *const names[] = { "starts_in_s", "ends_in_s", "estimated_by", "why" };
+	bool named = false;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		named |= fields_have(&listing->fields, names[i]);
+	return listing->json || listing->screen.terminal || named;
+}
+
 static int list(struct listing *listing, struct err *err)
 {
 	struct snapshot snapshot;
@@ -433,7 +476,7 @@ static int list(struct listing *listing, struct err *err)
 		return err_wrap(err, "queue");
 	if (snapshot_take(&listing->queue->line, &listing->queue->spool, &snapshot, err) < 0)
 		return -1;
-	listing->foresees = (listing->json || listing->screen.terminal) && snapshot.busy + snapshot.waiting.count > 0;
+	listing->foresees = wants_forecast(listing) && snapshot.busy + snapshot.waiting.count > 0;
 	if (listing->foresees)
 		waiting_forecast(listing->queue, &listing->forecast);
 	for (int i = 0; i < snapshot.lane_count; i++)
@@ -468,7 +511,7 @@ int cmd_queue(int argc, char **argv)
 	listing.queue = queue;
 	if (listing.json)
 		buf_puts(&listing.out, "[");
-	else
+	else if (!listing.fields.count)
 		screen_look(listing.colour, &listing.screen);
 	listing.table = TABLE(&form, &listing.screen, &listing.out);
 	int result = queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0 ? -1 : 0;
@@ -482,6 +525,8 @@ int cmd_queue(int argc, char **argv)
 		int unseen = report_unseen(&listing);
 		code = listing.code ? listing.code : unseen;
 	}
+	fields_free(&listing.fields);
+	buf_free(&listing.object);
 	forecast_free(&listing.forecast);
 	buf_free(&listing.why);
 	buf_free(&listing.out);
