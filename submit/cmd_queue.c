@@ -2,6 +2,7 @@
 /* `pgpu queue`: what runs, what is frozen, and what waits, in the order in which it would start. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
@@ -20,6 +21,7 @@
 #include "runner/snapshot.h"
 #include "runner/table.h"
 #include "runner/waiting.h"
+#include "runner/watch.h"
 #include "submit/idwords.h"
 #include "submit/spooltasks.h"
 
@@ -34,10 +36,12 @@ static const char usage[] =
 	"      --all          ended ones too\n"
 	"      --json         one JSON array\n"
 	"      --format LIST  a line each of these fields of the JSON, with tabs between: id,state,why\n"
+	"      --watch        stays, and shows what changes; keys cancel, hold, release, show the output\n"
+	"      --every TIME   how often a list that stays draws its clocks anew, 2s by default\n"
 	"      --color WHEN   auto, always or never; auto is on a terminal alone\n"
 	"      --help         print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON, OPT_FORMAT, OPT_COLOUR };
+enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON, OPT_FORMAT, OPT_WATCH, OPT_EVERY, OPT_COLOUR };
 
 struct listing {
 	struct queue *queue;
@@ -48,6 +52,10 @@ struct listing {
 	int shown;
 	struct fields fields; /* of each a line */
 	struct buf object;    /* that they are taken from */
+	bool watch;
+	int64_t every_ns;	 /* 0: as it is by default */
+	int drawn;		 /* so often, by --watch */
+	struct watch_page *page; /* NULL: it is printed */
 	enum screen_colour colour;
 	struct screen screen;
 	struct table table;
@@ -82,6 +90,29 @@ static int read_format(const char *list, struct fields *fields, struct err *err)
 	return fields_parse(list, sample.text ? sample.text : "", "queue", fields, err);
 }
 
+static int read_every(const char *text, int64_t *ret_ns, struct err *err)
+{
+	if (text_duration_parse(text, false, ret_ns, err) < 0)
+		return err_wrap(err, "queue: --every");
+	/* Changes are shown at once, whatever it says. */
+	if (*ret_ns < NS_PER_S || *ret_ns > 3600 * NS_PER_S)
+		return err_set(err, EXIT_USAGE, "queue: --every is from 1s to 1h, not '%.40s'", text);
+	return 0;
+}
+
+/* Of several answers one. */
+static int check_answer(const struct listing *listing, struct err *err)
+{
+	if (listing->json && listing->fields.count)
+		return err_set(err, EXIT_USAGE, "queue: --json and --format are two answers; ask for one");
+	if (listing->watch && (listing->json || listing->fields.count))
+		return err_set(err, EXIT_USAGE, "queue: --watch and %s are two answers; ask for one",
+			       listing->json ? "--json" : "--format");
+	if (listing->every_ns && !listing->watch)
+		return err_set(err, EXIT_USAGE, "queue: --every is of --watch");
+	return 0;
+}
+
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
@@ -95,6 +126,8 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		{ "all", OPTION_FLAG, OPT_ALL },
 		{ "json", OPTION_FLAG, OPT_JSON },
 		{ "format", OPTION_VALUE, OPT_FORMAT },
+		{ "watch", OPTION_FLAG, OPT_WATCH },
+		{ "every", OPTION_VALUE, OPT_EVERY },
 		{ "color", OPTION_VALUE, OPT_COLOUR },
 		{ "help", OPTION_FLAG, OPT_HELP },
 		{ .name = "" },
@@ -112,14 +145,14 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case OPT_ALL: listing->all = true; break;
 		case OPT_JSON: listing->json = true; break;
 		case OPT_FORMAT: result = read_format(options.value, &listing->fields, err); break;
+		case OPT_WATCH: listing->watch = true; break;
+		case OPT_EVERY: result = read_every(options.value, &listing->every_ns, err); break;
 		case OPT_COLOUR: result = screen_colour_parse(options.value, "queue", &listing->colour, err); break;
 		case OPT_HELP: listing->help = true; return 0;
 		default: return -1;
 		}
 	}
-	if (result == 0 && listing->json && listing->fields.count)
-		result = err_set(err, EXIT_USAGE, "queue: --json and --format are two answers; ask for one");
-	if (result < 0)
+	if (result < 0 || check_answer(listing, err) < 0)
 		return -1;
 	if (jobfilter_check_states(&listing->filter, err) < 0)
 		return err_wrap(err, "queue");
@@ -255,6 +288,21 @@ static void put_row(struct listing *listing, const struct jobview *view)
 		  });
 }
 
+/* Whatever waits behind those that a page has room for is not looked at. */
+static void add_to_page(struct listing *listing, const struct jobview *view)
+{
+	char id[96];
+
+	jobview_id(view, id);
+	/* The cap of "12_[5-9%2]" is no part of the tasks' names. */
+	char *cap = strchr(id, '%');
+	if (cap)
+		fmt(cap, sizeof id - (size_t)(cap - id), "]");
+	buf_add(&listing->page->ids, id, strlen(id) + 1);
+	if (++listing->page->count == WATCH_ROWS)
+		listing->code = EXIT_FAILED;
+}
+
 static void put(struct listing *listing, const struct jobview *view)
 {
 	if (listing->code || !is_wanted(listing, view))
@@ -271,7 +319,9 @@ static void put(struct listing *listing, const struct jobview *view)
 		jobview_json(view, false, &listing->out);
 	}
 	listing->shown++;
-	if (listing->out.size >= PRINT_BYTES)
+	if (listing->page)
+		add_to_page(listing, view);
+	else if (listing->out.size >= PRINT_BYTES)
 		print_rows(listing);
 }
 
@@ -497,40 +547,100 @@ static int list(struct listing *listing, struct err *err)
 	return list_ended(listing, err);
 }
 
+static void free_listing(struct listing *listing)
+{
+	fields_free(&listing->fields);
+	buf_free(&listing->object);
+	forecast_free(&listing->forecast);
+	buf_free(&listing->why);
+	buf_free(&listing->out);
+	idlist_free(&listing->ids);
+	free(listing->seen);
+}
+
+/* What was asked for, as it is now. */
+static int draw_page(void *context, const struct screen *screen, struct watch_page *page, struct err *err)
+{
+	struct listing *asked = context;
+	struct listing listing = {
+		.queue = asked->queue,
+		.filter = asked->filter,
+		.ids = asked->ids,
+		.seen = asked->seen,
+		.all = asked->all,
+		.screen = *screen,
+		.page = page,
+	};
+
+	if (asked->drawn++)
+		queue_close(listing.queue);
+	listing.table = TABLE(&form, &listing.screen, &listing.out);
+	int result = queue_open(listing.queue, QUEUE_LENIENT, err) < 0 ? -1 : list(&listing, err);
+	table_end(&listing.table);
+	page->text = listing.out;
+	/* These are those of who asked. */
+	listing.out = BUF_EMPTY;
+	listing.ids = (struct idlist){ 0 };
+	listing.seen = NULL;
+	free_listing(&listing);
+	return result;
+}
+
+static int watch(struct listing *listing, struct err *err)
+{
+	const char *kind = getenv("TERM");
+	struct watch_source source = {
+		.draw = draw_page,
+		.context = listing,
+		.queue = listing->queue,
+		.screen = listing->screen,
+		.every_ns = listing->every_ns ? listing->every_ns : 2 * NS_PER_S,
+	};
+
+	if (!listing->screen.terminal || !isatty(STDIN_FILENO))
+		return err_set(err, EXIT_FAILED, "cannot watch the queue: standard %s is no terminal",
+			       listing->screen.terminal ? "input" : "output");
+	if (!kind || !*kind || strcmp(kind, "dumb") == 0)
+		return err_set(err, EXIT_FAILED, "cannot watch the queue: a terminal of the kind '%.40s' has one line",
+			       kind ? kind : "");
+	return watch_run(&source, err);
+}
+
+static int print_list(struct listing *listing)
+{
+	struct err err = ERR_NONE;
+
+	if (listing->json)
+		buf_puts(&listing->out, "[");
+	listing->table = TABLE(&form, &listing->screen, &listing->out);
+	int result = queue_open(listing->queue, QUEUE_LENIENT, &err) < 0 || list(listing, &err) < 0 ? -1 : 0;
+	table_end(&listing->table);
+	if (result < 0)
+		return say_err(&err);
+	if (listing->json)
+		buf_puts(&listing->out, "]\n");
+	print_rows(listing);
+	int unseen = report_unseen(listing);
+	return listing->code ? listing->code : unseen;
+}
+
 int cmd_queue(int argc, char **argv)
 {
-	struct listing listing = { .out = BUF_EMPTY };
+	struct listing listing = { .queue = &queue_only, .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	struct queue *const queue = &queue_only;
 	int code;
 
-	if (read_request(&listing, argc, argv, &err) < 0)
-		return say_err(&err);
-	if (listing.help)
-		return print_usage(usage);
-	listing.queue = queue;
-	if (listing.json)
-		buf_puts(&listing.out, "[");
-	else if (!listing.fields.count)
-		screen_look(listing.colour, &listing.screen);
-	listing.table = TABLE(&form, &listing.screen, &listing.out);
-	int result = queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0 ? -1 : 0;
-	table_end(&listing.table);
-	if (result < 0) {
+	if (read_request(&listing, argc, argv, &err) < 0) {
 		code = say_err(&err);
+	} else if (listing.help) {
+		code = print_usage(usage);
 	} else {
-		if (listing.json)
-			buf_puts(&listing.out, "]\n");
-		print_rows(&listing);
-		int unseen = report_unseen(&listing);
-		code = listing.code ? listing.code : unseen;
+		if (!listing.json && !listing.fields.count)
+			screen_look(listing.colour, &listing.screen);
+		code = listing.watch ? watch(&listing, &err) : print_list(&listing);
+		if (code < 0)
+			code = say_err(&err);
 	}
-	fields_free(&listing.fields);
-	buf_free(&listing.object);
-	forecast_free(&listing.forecast);
-	buf_free(&listing.why);
-	buf_free(&listing.out);
-	idlist_free(&listing.ids);
-	free(listing.seen);
+	free_listing(&listing);
 	return code;
 }
