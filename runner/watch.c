@@ -177,6 +177,9 @@ static int draw(struct watch *watch, struct err *err)
 	}
 	watch->drawn_ns = clock_awake_ns();
 	watch->stale = false;
+	/* Workers that the rescue pass started, and that have ended. */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
 	return result;
 }
 

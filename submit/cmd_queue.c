@@ -253,17 +253,19 @@ static void show_about(int64_t ns, char text[TEXT_DURATION + 1])
 
 static void put_row(struct listing *listing, const struct jobview *view)
 {
-	char starts[TEXT_DURATION + 1], ends[TEXT_DURATION + 1];
+	char starts[TEXT_DURATION + 1] = "", ends[TEXT_DURATION + 1] = "";
 	char used[SCREEN_BAR + 1] = "", id[96], time[TEXT_DURATION] = "-";
 	struct buf *why = &listing->why;
 	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
 
 	if (shown_ns >= 0)
 		text_duration_format(shown_ns, time);
-	if (view->state == VIEW_RUNNING || view->state == VIEW_FROZEN)
-		screen_bar(view->ran_ns, view->budget_ns, used);
-	show_about(view->outlook.starts_in_ns, starts);
-	show_about(view->outlook.ends_in_ns, ends);
+	if (listing->screen.terminal) {
+		if (view->state == VIEW_RUNNING || view->state == VIEW_FROZEN)
+			screen_bar(view->ran_ns, view->budget_ns, used);
+		show_about(view->outlook.starts_in_ns, starts);
+		show_about(view->outlook.ends_in_ns, ends);
+	}
 	jobview_id(view, id);
 	why->size = 0;
 	buf_puts(why, "");
