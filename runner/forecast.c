@@ -83,6 +83,11 @@ static int64_t left_of(const struct forecast *forecast, const struct forecast_jo
 {
 	int64_t like_ns = whole_ns(forecast, job);
 
+	*ret_by = FORECAST_PROGRESS;
+	if (job->left_ns > 0 && job->limit_ns > job->ran_ns && job->left_ns > job->limit_ns - job->ran_ns)
+		return job->limit_ns - job->ran_ns;
+	if (job->left_ns > 0)
+		return job->left_ns;
 	/* There it is stopped. */
 	if (job->limit_ns > job->ran_ns && like_ns > job->limit_ns)
 		like_ns = job->limit_ns;
@@ -146,7 +151,7 @@ void forecast_waits(struct forecast *forecast, const struct forecast_job *job, s
 	bool ends = left_ns < LONGEST_NS && starts_ns < LONGEST_NS - left_ns;
 	if (starts_ns > 0 && starts_ns < INT64_MAX) {
 		ret_outlook->starts_in_ns = estimate_round(starts_ns);
-		ret_outlook->by = forecast->by[at];
+		ret_outlook->starts_by = ret_outlook->by = forecast->by[at];
 	}
 	forecast->ends_ns[at] = ends ? starts_ns + left_ns : INT64_MAX;
 	forecast->by[at] = by > forecast->by[at] ? by : forecast->by[at];

@@ -8,9 +8,9 @@
  *     forecast_runs()    each running job
  *     forecast_waits()   each one that waits for a lane
  *
- * A job takes as long as the median of its like did (estimate.h); where none is known, or it has run longer than that,
- * its budget, and past that its limit. Others may come first, and budgets are what was asked for: it is never more than
- * "about".
+ * A job that says how far it is takes what is left at that pace; another one takes as long as the median of its like
+ * did (estimate.h); where none is known, or it has run longer than that, its budget, and past that its limit. Others
+ * may come first, and budgets are what was asked for: it is never more than "about".
  */
 #ifndef PGPU_RUNNER_FORECAST_H
 #define PGPU_RUNNER_FORECAST_H
@@ -18,12 +18,13 @@
 #include "runner/estimate.h"
 
 /* What the times go by, the least certain of them. */
-enum forecast_by { FORECAST_NOTHING, FORECAST_LIKE, FORECAST_BUDGET };
+enum forecast_by { FORECAST_NOTHING, FORECAST_PROGRESS, FORECAST_LIKE, FORECAST_BUDGET };
 
 struct outlook {
 	int64_t starts_in_ns; /* -1: unknown, or it runs, or a lane is free; so for the next */
 	int64_t ends_in_ns;
-	enum forecast_by by;
+	enum forecast_by starts_by;
+	enum forecast_by by; /* both */
 };
 #define OUTLOOK_NONE ((struct outlook){ .starts_in_ns = -1, .ends_in_ns = -1 })
 
@@ -31,6 +32,7 @@ struct forecast_job {
 	const char *class_name, *session, *name;
 	int64_t ran_ns;		     /* so far, in all its holds */
 	int64_t budget_ns, limit_ns; /* at most 0: unknown */
+	int64_t left_ns;	     /* by what it says itself; at most 0: it says nothing */
 	bool several;		     /* tasks, of which the next one is meant: it has no end */
 };
 

@@ -255,6 +255,7 @@ void jobview_foresee(struct jobview *view, struct forecast *forecast)
 		.ran_ns = view->ran_ns > 0 ? view->ran_ns : 0,
 		.budget_ns = view->budget_ns,
 		.limit_ns = view->limit_ns,
+		.left_ns = progress_left_ns(&view->progress, view->ran_ns),
 		.several = view->task_count > 1,
 	};
 
@@ -291,8 +292,12 @@ void jobview_outlook(const struct jobview *view, char text[JOBVIEW_OUTLOOK])
 	if (view->outlook.starts_in_ns >= 0) {
 		text_duration_format(view->outlook.starts_in_ns, starts);
 		fmt(text, JOBVIEW_OUTLOOK, "starts in about %s%s", starts,
-		    view->outlook.by == FORECAST_BUDGET ? " if each takes its budget" : ", as like jobs took");
-	} else if (view->outlook.ends_in_ns >= 0 && view->state == VIEW_RUNNING) {
+		    view->outlook.starts_by == FORECAST_BUDGET ? " if each takes its budget"
+		    : view->outlook.starts_by == FORECAST_LIKE ? ", as like jobs took"
+							       : ", by what runs");
+	} else if (view->outlook.ends_in_ns >= 0 && view->state == VIEW_RUNNING &&
+		   view->outlook.by != FORECAST_PROGRESS) {
+		/* What it says itself is said already. */
 		tell_end(view, text);
 	}
 }
@@ -571,7 +576,9 @@ static void put_why(const struct jobview *view, struct buf *out)
 
 void jobview_json(const struct jobview *view, bool full, struct buf *out)
 {
-	static const char *const estimated_by[] = { [FORECAST_LIKE] = "history", [FORECAST_BUDGET] = "budget" };
+	static const char *const estimated_by[] = {
+		[FORECAST_PROGRESS] = "progress", [FORECAST_LIKE] = "history", [FORECAST_BUDGET] = "budget"
+	};
 	char id[96];
 
 	jobview_id(view, id);

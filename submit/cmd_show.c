@@ -118,7 +118,8 @@ static void put(const struct jobview *view, struct buf *out)
 	put_duration(out, "starts in", view->outlook.starts_in_ns);
 	put_duration(out, "ends in", view->outlook.ends_in_ns);
 	put_text(out, "estimate",
-		 view->outlook.by == FORECAST_LIKE     ? "about, as like jobs took"
+		 view->outlook.by == FORECAST_PROGRESS ? "about, at the pace so far"
+		 : view->outlook.by == FORECAST_LIKE   ? "about, as like jobs took"
 		 : view->outlook.by == FORECAST_BUDGET ? "about, if each takes its budget"
 						       : NULL);
 	put_duration(out, "ran", view->ran_ns);

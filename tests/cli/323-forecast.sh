@@ -52,6 +52,10 @@ fi
 pgpu submit -q -J more -d "afterok:$later,afterany:$next" -- true >"$out"
 pgpu queue >list
 matches "what it waits for, in words" "waits for job $later to complete, job $next to end$" "$(line_of more)"
+pace=$(dirname "$(find "$XDG_RUNTIME_DIR/pgpu" -type s | head -n 1)")
+for socket in "$pace"/*; do [ -S "$socket" ] && echo 1/2 >"$socket.progress"; done
+equals "what says how far it is goes by that" progress "$(pgpu queue --format estimated_by -J now)"
+equals "and who waits by the less certain" history "$(pgpu queue --format estimated_by "$later")"
 open_gate a
 pgpu cancel "$held" >"$out"
 pgpu wait "$next" "$later" "$(pgpu queue --json | python3 -c 'import json, sys; print(*[job["id"] for job in json.load(sys.stdin)] or ["1"])')" >"$out" 2>&1

@@ -4,13 +4,13 @@
 . "$(dirname "$0")/lib.sh"
 conf 'lanes = 1'
 
-pgpu submit -q -J 'a name with blanks' --as film -p clip --output out -- sh -c "printf '3/9 t\\tab' >\$PGPU_PROGRESS; $(gate a); exit 3" >ids
+pgpu submit -q -J 'a name with blanks' --as film -p clip --output out -- sh -c "printf '0/9 t\\tab' >\$PGPU_PROGRESS; $(gate a); exit 3" >ids
 job=$(cat ids)
 reached a
 pgpu submit -q -J waits -- true >ids
 waits=$(cat ids)
 exits 0 "queue --format" pgpu queue --format id,state,name,exit_code,progress.done,lane
-equals "is a line a job, in the order of the line, and nothing else" "$job"$'\trunning\ta name with blanks\t\t3\t0\n'"$waits"$'\tpending\twaits\t\t\t' "$(cat "$out")"
+equals "is a line a job, in the order of the line, and nothing else" "$job"$'\trunning\ta name with blanks\t\t0\t0\n'"$waits"$'\tpending\twaits\t\t\t' "$(cat "$out")"
 equals "a shell reads it" "$job:running $waits:pending" "$(pgpu queue --format=id,state | while read -r id state; do echo "$id:$state"; done | paste -sd ' ')"
 equals "with filters" "$waits" "$(pgpu queue --state pending --format id)"
 equals "and of those that wait the sentence and the times" $'1 of 1 lanes busy, 0 ahead; starts in about 25m if each takes its budget\t1500.000' "$(pgpu queue "$waits" --format why,starts_in_s)"

@@ -138,6 +138,20 @@ static void fewer_lanes_than_run(void **state)
 	waits(job("a", 0), 10 * M, 20 * M, FORECAST_LIKE);
 }
 
+static void what_a_job_says_itself_goes_first(void **state)
+{
+	struct forecast_job one = job("a", 1 * M);
+
+	(void)state;
+	one.limit_ns = 50 * M;
+	one.left_ns = 3 * M;
+	learn(1, "a", 10 * M, OUTCOME_COMPLETED);
+	runs(one, 3 * M, FORECAST_PROGRESS);
+	one.left_ns = 500 * M;
+	runs(one, 49 * M, FORECAST_PROGRESS);
+	waits(job("a", 0), 3 * M, 13 * M, FORECAST_LIKE);
+}
+
 static void no_job_outlives_its_limit(void **state)
 {
 	struct forecast_job one = job("a", 1 * M);
@@ -196,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_unknown_keeps_its_lane, begin, end),
 		cmocka_unit_test_setup_teardown(with_a_lane_free_it_is_no_lane_that_is_waited_for, begin, end),
 		cmocka_unit_test_setup_teardown(fewer_lanes_than_run, begin, end),
+		cmocka_unit_test_setup_teardown(what_a_job_says_itself_goes_first, begin, end),
 		cmocka_unit_test_setup_teardown(no_job_outlives_its_limit, begin, end),
 		cmocka_unit_test_setup_teardown(several_tasks_have_no_end, begin, end),
 		cmocka_unit_test_setup_teardown(far_behind_nothing_is_said, begin, end),
