@@ -212,6 +212,7 @@ static void add_row(struct table *table, int number, const struct entry *entry, 
 	const char *why = without_job(entry);
 
 	jobview_of_entry(entry, number, &view);
+	const struct jobid_text job = jobid_text(view.id);
 	fmt(lane, sizeof lane, "%d", number);
 	if (!why) {
 		describe(&view, entry, use, true, &texts);
@@ -227,7 +228,7 @@ static void add_row(struct table *table, int number, const struct entry *entry, 
 	const char *const cells[COLUMNS] = {
 		[LANE] = lane,
 		[CARD] = card,
-		[JOB] = why ? "" : JOBID(view.id),
+		[JOB] = why ? "" : job.text,
 		[LETTERS] = why ? "" : jobview_letters(&view),
 		[CLASS] = why ? "" : view.class_name,
 		[SESSION] = why ? "" : view.session,

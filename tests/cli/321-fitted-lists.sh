@@ -64,6 +64,13 @@ check "status has its lines" grep -q "^lane 0: job $holder the holder" <(pgpu st
 open_gate a
 pgpu cancel --all >"$out" 2>&1
 
+for columns in 120 80 40 20; do
+	on_terminal $columns pgpu log >list
+	check "the history in $columns cells is no wider" test "$(widest <list)" -le $columns
+done
+on_terminal 80 pgpu log >list
+matches "with the outcome, whatever is left out" ' cancelled$' "$(tail -n 1 list)"
+
 # A long list is written as it is made, with the widths of its first part.
 printf '#!/bin/sh\n' >piece.sh
 mapfile -t pieces < <(yes piece.sh | head -n 600)

@@ -43,4 +43,7 @@ sed -i 's/ [0-9]*s  / Ns  /' wanted
 same_bytes "queue --color always in a pipe: the columns of a pipe" wanted found
 open_gate a
 wait $holder
+on_terminal pgpu log >list
+matches "the history has colours on a terminal" "$escape\[32mcompleted$escape\[0m" "$(cat list)"
+lacks "and none in a pipe" "$escape" "$(pgpu log)"
 finish
