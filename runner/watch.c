@@ -40,7 +40,7 @@ struct watch {
 	bool quit;
 };
 
-static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
+static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD };
 
 static void caught_set(sigset_t *set)
 {
@@ -240,6 +240,7 @@ static void note_signal(struct watch *watch, int sig)
 		leave_terminal(watch);
 		watch->quit |= take_terminal(watch, &err) < 0;
 		break;
+	case SIGCHLD: break;
 	default: watch->ends_by = sig;
 	}
 }
@@ -331,49 +332,73 @@ static void act(struct watch *watch, const char *const words[], const char *id, 
 	watch->stale = true;
 }
 
+/* Those that came while a child had the terminal, Ctrl-C say, were the child's. */
+static void note_ends(struct watch *watch, bool stops)
+{
+	struct signalfd_siginfo info;
+
+	while (read(watch->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+		if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
+			watch->ends_by = (int)info.ssi_signo;
+		else if (info.ssi_signo == SIGTSTP && stops)
+			obey(SIGTSTP);
+	}
+}
+
 /* A child that is stopped by Ctrl-Z is stopped with us. */
 static void await_child(struct watch *watch, pid_t pid)
 {
+	struct pollfd news = { .fd = watch->signals, .events = POLLIN };
+	pid_t got;
 	int status;
 
-	for (;;) {
-		pid_t got = waitpid(pid, &status, WUNTRACED);
-		if (got < 0 && errno == EINTR)
+	while ((got = waitpid(pid, &status, WUNTRACED | WNOHANG)) == 0 || (got > 0 && WIFSTOPPED(status))) {
+		if (got > 0) {
+			obey(SIGTSTP);
+			kill(pid, SIGCONT);
+		}
+		if (poll(&news, 1, -1) > 0)
+			note_ends(watch, false);
+		if (watch->ends_by)
+			kill(pid, SIGTERM);
+	}
+}
+
+static void await_enter(struct watch *watch)
+{
+	static const char back[] = "\n[Enter: back to the queue]";
+	struct pollfd ready[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+				  { .fd = watch->signals, .events = POLLIN } };
+	char key;
+
+	if (write(STDOUT_FILENO, back, sizeof back - 1) <= 0)
+		return;
+	while (!watch->ends_by && (poll(ready, 2, -1) > 0 || errno == EINTR)) {
+		if (ready[1].revents)
+			note_ends(watch, true);
+		if (!ready[0].revents)
 			continue;
-		if (got < 0 || !WIFSTOPPED(status))
-			return;
-		dup2(watch->error_fd, STDERR_FILENO);
-		obey(SIGTSTP);
-		kill(pid, SIGCONT);
+		watch->quit |= read(STDIN_FILENO, &key, 1) <= 0;
+		/* The rest of that line is no key. */
+		tcflush(STDIN_FILENO, TCIFLUSH);
+		return;
 	}
 }
 
 /* On the shell's own page, where it stays to be read. Ctrl-C ends what is followed, and not us. */
 static void show_output(struct watch *watch)
 {
-	const char *words[] = { "pgpu", "output", "-f", watch->id, NULL };
-	static const char back[] = "\n[Enter: back to the queue]";
-	struct signalfd_siginfo info;
+	const char *const words[] = { "pgpu", "output", "-f", watch->id, NULL };
 	struct err err = ERR_NONE;
 	pid_t pid;
-	char key;
 
 	leave_terminal(watch);
 	if (start(words, -1, &pid) == 0)
 		await_child(watch, pid);
-	while (read(watch->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-		if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
-			watch->ends_by = (int)info.ssi_signo;
-	}
-	if (watch->ends_by)
-		return;
-	struct pollfd ready[] = { { .fd = STDIN_FILENO, .events = POLLIN },
-				  { .fd = watch->signals, .events = POLLIN } };
-	if (write(STDOUT_FILENO, back, sizeof back - 1) > 0 && poll(ready, 2, -1) > 0 && ready[0].revents)
-		watch->quit |= read(STDIN_FILENO, &key, 1) <= 0;
-	/* The rest of that line is no key. */
-	tcflush(STDIN_FILENO, TCIFLUSH);
-	if (take_terminal(watch, &err) < 0)
+	note_ends(watch, false);
+	if (!watch->ends_by)
+		await_enter(watch);
+	if (!watch->ends_by && take_terminal(watch, &err) < 0)
 		watch->quit = true;
 }
 

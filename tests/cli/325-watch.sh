@@ -19,6 +19,16 @@ marked()
 	ask chosen "$1"
 	[[ $answer = yes* ]] || { not_ok "the chosen line is $1" "$answer"; finish; }
 }
+# An output is followed.
+follows()
+{
+	local file
+	# shellcheck disable=SC2013 # paths below /proc
+	for file in $(grep -slzx -- output /proc/[0-9]*/cmdline); do
+		grep -qsF "$SANDBOX/" "${file%cmdline}environ" && return 0
+	done
+	return 1
+}
 up='\x1b[A' down='\x1b[B'
 
 # --- what is no terminal ---
@@ -119,7 +129,9 @@ ask key o
 shown 'Enter: back|^$'
 press "$Ctrl_C"
 shown '\[Enter: back to the queue\]'
-ask key '\r'
+ask size 20 90
+ask size 24 100
+ask key '\n'
 marked "^ *$first R"
 ok "o shows the output, Ctrl-C and Enter lead back"
 
@@ -147,6 +159,29 @@ for pair in "INT 130" "QUIT 131" "TERM 143" "HUP 129"; do
 	sees '^([0-9]+ [0-9]+)'
 	equals "SIG$signal: the terminal's mode is as it was" "$mode" "$answer"
 done
+types "sh -c 'pgpu queue --watch; echo code=\$?; stty -a | cksum'"
+shown '^arrows choose'
+ask key o
+until_true follows
+kill -TERM "$(wrapper --watch | head -n 1)"
+ends 143 "SIGTERM ends it below an output that is followed"
+sees '^([0-9]+ [0-9]+)'
+equals "the terminal's mode is as it was then, too" "$mode" "$answer"
+types "pgpu queue --watch$code"
+shown '^arrows choose'
+ask key o
+until_true follows
+press "$Ctrl_Z"
+sees 'Stopped'
+same_mode "Ctrl-Z while an output is followed"
+types "fg$code"
+until_true follows
+press "$Ctrl_C"
+shown 'Enter: back'
+ask key '\n'
+marked "^ *$first R"
+ask key q
+ends 0 "fg goes on with it"
 types "pgpu queue --watch$code"
 shown '^arrows choose'
 press "$Ctrl_Z"
