@@ -15,73 +15,28 @@
 #include "conf/jobid.h"
 #include "runner/cardview.h"
 #include "runner/cell/cell.h"
-#include "runner/cell/gpuwatch.h"
 #include "runner/commands.h"
-#include "runner/jobview.h"
+#include "runner/laneview.h"
 #include "runner/options.h"
+#include "runner/queue.h"
 #include "runner/snapshot.h"
 
 static const char usage[] =
 	"usage: pgpu status [options]\n"
 	"Shows the card and who uses it, the lanes, how many jobs wait, and what the cells can do here.\n"
 	"\n"
-	"      --json   one JSON object\n"
-	"      --help   print this\n";
+	"      --json         one JSON object\n"
+	"      --color WHEN   auto, always or never; auto is on a terminal alone\n"
+	"      --help         print this\n";
 
 struct status {
 	struct cardview cards;
 	struct snapshot snapshot;
 	const struct cell_place *place;
 	long bad;
+	struct screen screen;
 	const char *network; /* file system that the queue is on; NULL: none */
 };
-
-/* What its job was given counts, until the next one starts. */
-static const char *lane_card(const struct conf *conf, int number, const struct entry *entry)
-{
-	return entry->state != ENTRY_FREE && entry->card[0] ? entry->card : conf_lane_card(conf, number);
-}
-
-/* As its watcher saw it last, not long ago; a job that holds no card uses none. -1: unknown. */
-static int gpu_percent(const struct entry *entry, const struct cardview_lane *use)
-{
-	int64_t ago_ns = clock_boot_ns() - entry->looked_boot_ns;
-
-	if (entry->looked_boot_ns && ago_ns < GPUWATCH_FRESH_NS)
-		return gpuwatch_percent(entry->gpu_permille);
-	return use->idle ? 0 : -1;
-}
-
-static void put_lane_json(int number, const struct entry *entry, const char *card, const struct cardview_lane *use,
-			  struct buf *out)
-{
-	SCOPE_VIEW struct jobview view;
-
-	jobview_of_entry(entry, number, &view);
-	if (entry->state == ENTRY_FREE || entry->id == 0) {
-		buf_printf(out, "{\"lane\":%d,\"job\":null", number);
-		json_text(out, "card", card[0] ? card : NULL);
-		buf_puts(out, "}");
-		return;
-	}
-	buf_printf(out, "{\"lane\":%d,\"job\":\"%s\"", number, JOBID(view.id));
-	json_text(out, "card", card[0] ? card : NULL);
-	json_text(out, "state", jobview_state(&view));
-	json_text(out, "kind", view.spooled ? "spool" : "run");
-	json_text(out, "class", view.class_name);
-	json_text(out, "session", view.session);
-	json_text(out, "name", view.name);
-	json_count(out, "pid", view.pid ? view.pid : -1);
-	json_seconds(out, "ran_s", view.ran_ns);
-	progress_json(&view.progress, view.ran_ns, out);
-	json_seconds(out, "budget_s", view.budget_ns);
-	json_count(out, "memory_bytes", view.memory_bytes);
-	json_count(out, "vram_bytes", use->vram_bytes);
-	json_count(out, "vram_max_bytes", entry->vram_max_bytes ? (int64_t)entry->vram_max_bytes : -1);
-	json_count(out, "gpu_percent", gpu_percent(entry, use));
-	json_text(out, "reason", view.sentence[0] ? view.sentence : NULL);
-	buf_puts(out, "}");
-}
 
 /* Each task of an array counts. */
 static long count_waiting(const struct snapshot *snapshot)
@@ -135,7 +90,7 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 	for (int i = 0; i < status->snapshot.lane_count; i++) {
 		const struct entry *entry = &status->snapshot.lanes[i].entry;
 		buf_puts(out, i ? "," : "");
-		put_lane_json(i, entry, lane_card(conf, i, entry), &status->cards.lanes[i], out);
+		laneview_json(i, entry, laneview_card(conf, i, entry), &status->cards.lanes[i], out);
 	}
 	char missing[CELL_MISSING];
 	const char *reason = status->place->reason;
@@ -169,80 +124,6 @@ static void put_json(const struct status *status, const struct conf *conf, struc
 		   cell_place_has_dmem(status->place) ? "true" : "false");
 	buf_json(out, reason[0] ? reason : missing[0] ? missing : NULL);
 	buf_puts(out, "}}\n");
-}
-
-/* "memory pressure 93%" of a job that its ceiling holds up, else nothing. */
-static void show_pressure(const struct entry *entry, char text[40])
-{
-	enum { WORTH_A_WORD = 10 };
-	struct cell_pressure pressure;
-	struct cell cell;
-	struct err ignored = ERR_NONE;
-
-	text[0] = '\0';
-	if (!entry->cell[0] || cell_open(entry->cell, &cell, &ignored) < 0)
-		return;
-	cell_read_pressure(&cell, &pressure);
-	if (pressure.percent >= WORTH_A_WORD)
-		fmt(text, 40, ", memory pressure %d%%", pressure.percent);
-	cell_close(&cell);
-}
-
-enum { USE_TEXT = 2 * TEXT_SIZE + 32 };
-/* ", VRAM 2.0G of 4.0G, GPU 97%" of a job that is known to have some, else nothing. */
-static void show_use(const struct entry *entry, const struct cardview_lane *use, char text[USE_TEXT])
-{
-	char size[TEXT_SIZE];
-	int used = 0, percent = gpu_percent(entry, use);
-
-	text[0] = '\0';
-	if (use->vram_bytes > 0) {
-		text_size_show((uint64_t)use->vram_bytes, size);
-		used = fmt(text, USE_TEXT, ", VRAM %s", size);
-	}
-	if (use->vram_bytes > 0 && entry->vram_max_bytes) {
-		text_size_show(entry->vram_max_bytes, size);
-		used += fmt(text + used, USE_TEXT - (size_t)used, " of %s", size);
-	}
-	if (percent >= 0 && !use->idle)
-		fmt(text + used, USE_TEXT - (size_t)used, ", GPU %d%%", percent);
-}
-
-/* " on 0000:03:00.0" of a lane that is bound to a card. */
-static void show_card(const char *card, bool there, char text[64])
-{
-	fmt(text, 64, "%s%s%s", card[0] ? " on " : "", card, card[0] && !there ? " (not there)" : "");
-}
-
-static void put_lane(int number, const struct entry *entry, const char *on, const struct cardview_lane *use,
-		     struct buf *out)
-{
-	SCOPE_VIEW struct jobview view;
-	char class_name[sizeof view.class_name], session[sizeof view.session];
-	char ran[TEXT_DURATION] = "?", budget[TEXT_DURATION] = "?", name[48], ceiling[TEXT_SIZE] = "?", pressure[40];
-	char shown[USE_TEXT], progress[PROGRESS_TEXT];
-
-	jobview_of_entry(entry, number, &view);
-	if (entry->state == ENTRY_FREE || entry->id == 0) {
-		buf_printf(out, "lane %d%s: %s\n", number, on,
-			   entry->state == ENTRY_FREE ? "free" : "about to start a spooled job");
-		return;
-	}
-	if (view.ran_ns >= 0)
-		text_duration_format(view.ran_ns, ran);
-	if (view.budget_ns > 0)
-		text_duration_format(view.budget_ns, budget);
-	if (view.memory_bytes > 0)
-		text_size_show((uint64_t)view.memory_bytes, ceiling);
-	text_show(view.name ? view.name : "?", name, sizeof name);
-	text_show(view.class_name, class_name, sizeof class_name);
-	text_show(view.session, session, sizeof session);
-	show_pressure(entry, pressure);
-	show_use(entry, use, shown);
-	progress_show(&view.progress, view.ran_ns, progress);
-	buf_printf(out, "lane %d%s: job %s %s (%s, %s), %s for %s of %s, ceiling %s%s%s%s%s%s%s\n", number, on,
-		   JOBID(view.id), name, class_name, session, jobview_state(&view), ran, budget, ceiling, pressure,
-		   shown, view.sentence[0] ? ", " : "", view.sentence, progress[0] ? "; " : "", progress);
 }
 
 static void put_cells(const struct cell_place *place, struct buf *out)
@@ -310,14 +191,7 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 {
 	cardview_text_cards(&status->cards, out);
 	cardview_text_foreign(&status->cards, out);
-	for (int i = 0; i < status->snapshot.lane_count; i++) {
-		const struct entry *entry = &status->snapshot.lanes[i].entry;
-		const char *card = lane_card(conf, i, entry);
-		uint64_t pci = pci_parse(card, strlen(card));
-		char on[64];
-		show_card(card, pci != PCI_NONE && probe_cards_find(&status->cards.sample.cards, pci, ""), on);
-		put_lane(i, entry, on, &status->cards.lanes[i], out);
-	}
+	laneview_text(&status->snapshot, conf, &status->cards, &status->screen, out);
 	if (status->snapshot.lane_count > conf->lanes)
 		buf_printf(out, "lanes: %d in force, the others end with their jobs\n", conf->lanes);
 	each_frozen(&status->snapshot, put_frozen, out);
@@ -351,7 +225,12 @@ static void put_text(const struct status *status, const struct conf *conf, struc
 		buf_puts(out, "vram-max: watched, not enforced by the kernel: no dmem controller for cells\n");
 }
 
-static int show(struct queue *queue, struct status *status, bool json, struct err *err)
+struct request {
+	enum screen_colour colour;
+	bool json, help;
+};
+
+static int show(struct queue *queue, struct status *status, const struct request *request, struct err *err)
 {
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 
@@ -365,7 +244,9 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 		return -1;
 	if (status->cards.ignored)
 		say("PGPU_PROCFS and PGPU_SYSFS are ignored: the file of pgpu has capabilities");
-	if (json)
+	if (!request->json)
+		screen_look(request->colour, &status->screen);
+	if (request->json)
 		put_json(status, &queue->line.conf, &out);
 	else
 		put_text(status, &queue->line.conf, &out);
@@ -374,20 +255,41 @@ static int show(struct queue *queue, struct status *status, bool json, struct er
 	return print_buf(&out);
 }
 
+static int read_request(int argc, char **argv, struct request *request, struct err *err)
+{
+	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
+						      { "color", OPTION_VALUE, 'c' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
+	struct options options = OPTIONS("status", argc, argv, "", long_options);
+	int result = 0;
+
+	for (int option; result == 0 && (option = options_next(&options, err)) != 0;) {
+		switch (option) {
+		case 'j': request->json = true; break;
+		case 'c': result = screen_colour_parse(options.value, "status", &request->colour, err); break;
+		case 'h': request->help = true; return 0;
+		default: return -1;
+		}
+	}
+	return result < 0 ? -1 : options_end(&options, err);
+}
+
 int cmd_status(int argc, char **argv)
 {
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
 	SCOPE_FREE struct status *status = malloc(sizeof *status);
-	bool json;
-	int code = options_json_alone("status", argc, argv, usage, &json);
+	struct request request = { 0 };
 
-	if (code >= 0)
-		return code;
+	if (read_request(argc, argv, &request, &err) < 0)
+		return say_err(&err);
+	if (request.help)
+		return print_usage(usage);
 	if (!status) {
 		err_sys(&err, "cannot show the status");
 		return say_err(&err);
 	}
-	code = show(queue, status, json, &err);
+	int code = show(queue, status, &request, &err);
 	return code < 0 ? say_err(&err) : code;
 }

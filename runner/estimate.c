@@ -18,32 +18,31 @@ static void note(struct estimate_past *past, int64_t ran_ns)
 	past->ran_ns[past->count++ % ESTIMATE_PAST] = ran_ns;
 }
 
-/* What it ran before, when this row ends the job; else the row is kept for that. */
-static int64_t sum_holds(struct estimate *estimate, const struct history_row *row)
+int64_t estimate_sum_holds(struct estimate_away *away, const struct history_row *row)
 {
 	int at = 0;
 
-	while (at < ESTIMATE_AWAY && estimate->away[at].id != row->id)
+	while (at < ESTIMATE_AWAY && away->list[at].id != row->id)
 		at++;
 	if (at == ESTIMATE_AWAY) {
-		at = estimate->away_next;
+		at = away->next;
 		if (row->outcome != OUTCOME_TURN)
 			return row->ran_ns;
-		estimate->away_next = (at + 1) % ESTIMATE_AWAY;
-		estimate->away[at].id = row->id;
-		estimate->away[at].ran_ns = 0;
+		away->next = (at + 1) % ESTIMATE_AWAY;
+		away->list[at].id = row->id;
+		away->list[at].ran_ns = 0;
 	}
-	estimate->away[at].ran_ns += row->ran_ns;
+	away->list[at].ran_ns += row->ran_ns;
 	if (row->outcome != OUTCOME_TURN)
-		estimate->away[at].id = 0;
-	return estimate->away[at].ran_ns;
+		away->list[at].id = 0;
+	return away->list[at].ran_ns;
 }
 
 void estimate_learn(struct estimate *estimate, const struct history_row *row)
 {
 	if (row->ran_ns < 0)
 		return;
-	int64_t ran_ns = sum_holds(estimate, row);
+	int64_t ran_ns = estimate_sum_holds(&estimate->away, row);
 	if (row->outcome != OUTCOME_COMPLETED)
 		return;
 	for (int i = 0; i < estimate->count; i++) {
@@ -55,18 +54,25 @@ void estimate_learn(struct estimate *estimate, const struct history_row *row)
 	}
 }
 
+int64_t estimate_middle(int64_t *figures, int count)
+{
+	for (int i = 1; i < count; i++) {
+		int64_t figure = figures[i];
+		int at = i;
+		for (; at > 0 && figures[at - 1] > figure; at--)
+			figures[at] = figures[at - 1];
+		figures[at] = figure;
+	}
+	return figures[count / 2];
+}
+
 static int64_t middle(const struct estimate_past *past)
 {
 	int count = past->count < ESTIMATE_PAST ? (int)past->count : ESTIMATE_PAST;
-	int64_t sorted[ESTIMATE_PAST];
+	int64_t figures[ESTIMATE_PAST];
 
-	for (int i = 0; i < count; i++) {
-		int at = i;
-		for (; at > 0 && sorted[at - 1] > past->ran_ns[i]; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = past->ran_ns[i];
-	}
-	return sorted[count / 2];
+	memcpy(figures, past->ran_ns, sizeof figures);
+	return estimate_middle(figures, count);
 }
 
 /* INT64_MAX: unknown. */

@@ -32,17 +32,27 @@ struct estimate_job {
 	struct estimate_past own, class;
 };
 
+/* Jobs that gave their lane up, of which the last row is still to come: what a job ran is the sum over its holds. */
+struct estimate_away {
+	struct {
+		uint64_t id;
+		int64_t ran_ns;
+	} list[ESTIMATE_AWAY];
+	int next;
+};
+
 /* Zeroed to begin with; some 50 KB, of which only what is used is touched. */
 struct estimate {
 	struct estimate_job jobs[ESTIMATE_JOBS];
 	int count;
 	bool full; /* more were added than there is room for: nothing is known */
-	struct {
-		uint64_t id;
-		int64_t ran_ns;
-	} away[ESTIMATE_AWAY]; /* jobs that gave their lane up, of which the last row is still to come */
-	int away_next;
+	struct estimate_away away;
 };
+
+/* What the job ran before, when this row, which says that it ran, ends it; else the row is kept for that. */
+int64_t estimate_sum_holds(struct estimate_away *away, const struct history_row *row);
+/* The median of `count` figures, which are put in order; of an even number the upper one. */
+int64_t estimate_middle(int64_t *figures, int count);
 
 void estimate_add(struct estimate *estimate, const struct estimate_job *job);
 void estimate_learn(struct estimate *estimate, const struct history_row *row);

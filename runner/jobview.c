@@ -35,7 +35,7 @@ static void start_view(struct jobview *view, uint64_t id, const char *class_name
 		.id = id,
 		.task_count = -1,
 		.waited_ns = -1,
-		.starts_in_ns = -1,
+		.outlook = OUTLOOK_NONE,
 		.ran_ns = -1,
 		.frozen_ns = -1,
 		.cpu_ns = -1,
@@ -221,6 +221,17 @@ static void tell_retry(const struct jobview *view, const struct candidate *one, 
 	fmt(sentence, 128, "attempt %d of %d not before %s", view->attempts + 1, view->retries + 1, when);
 }
 
+static void tell_after(const char *text, char sentence[128])
+{
+	SCOPE_BUF struct buf told = BUF_EMPTY;
+	struct after_list after = { 0 };
+
+	if (after_parse(text, &after, NULL) == 0)
+		after_tell(&after, &told);
+	after_free(&after);
+	fmt(sentence, 128, "waits for %s", told.text ? told.text : text);
+}
+
 void jobview_explain(struct jobview *view, const struct snapshot *snapshot, const struct conf *conf, size_t index)
 {
 	char known[sizeof view->sentence / 2], sentence[128];
@@ -230,9 +241,65 @@ void jobview_explain(struct jobview *view, const struct snapshot *snapshot, cons
 	if (snapshot->waiting.list[index].gate == WAITS_RETRY)
 		tell_retry(view, &snapshot->waiting.list[index], sentence);
 	if (snapshot->waiting.list[index].gate == WAITS_AFTER && view->after)
-		fmt(sentence, sizeof sentence, "waits for %s", view->after);
+		tell_after(view->after, sentence);
 	fmt(view->reason, sizeof view->reason, "%s", reason);
 	fmt(view->sentence, sizeof view->sentence, "%s%s%s", known, known[0] ? "; " : "", sentence);
+}
+
+void jobview_foresee(struct jobview *view, struct forecast *forecast)
+{
+	struct forecast_job job = {
+		.class_name = view->class_name,
+		.session = view->session,
+		.name = view->name ? view->name : "",
+		.ran_ns = view->ran_ns > 0 ? view->ran_ns : 0,
+		.budget_ns = view->budget_ns,
+		.limit_ns = view->limit_ns,
+		.left_ns = progress_left_ns(&view->progress, view->ran_ns),
+		.several = view->task_count > 1,
+	};
+
+	if (view->standing)
+		return;
+	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
+		forecast_runs(forecast, &job, &view->outlook);
+	else if (strcmp(view->reason, waits_for_names[WAITS_LANE]) == 0)
+		forecast_waits(forecast, &job, &view->outlook);
+}
+
+static void tell_end(const struct jobview *view, char text[JOBVIEW_OUTLOOK])
+{
+	char ends[TEXT_DURATION], most[TEXT_DURATION];
+	int64_t most_ns = view->limit_ns - view->ran_ns;
+
+	text_duration_format(view->outlook.ends_in_ns, ends);
+	if (most_ns > 0)
+		text_duration_format(estimate_round(most_ns), most);
+	if (view->outlook.by == FORECAST_BUDGET && view->ran_ns >= view->budget_ns)
+		fmt(text, JOBVIEW_OUTLOOK, "past its budget; ends in at most %s, by its limit", ends);
+	else if (view->outlook.by == FORECAST_BUDGET)
+		fmt(text, JOBVIEW_OUTLOOK, "ends in about %s if it takes its budget", ends);
+	else
+		fmt(text, JOBVIEW_OUTLOOK, "ends in about %s, as like jobs took%s%s%s", ends,
+		    most_ns > 0 ? "; in at most " : "", most_ns > 0 ? most : "", most_ns > 0 ? ", by its limit" : "");
+}
+
+void jobview_outlook(const struct jobview *view, char text[JOBVIEW_OUTLOOK])
+{
+	char starts[TEXT_DURATION];
+
+	text[0] = '\0';
+	if (view->outlook.starts_in_ns >= 0) {
+		text_duration_format(view->outlook.starts_in_ns, starts);
+		fmt(text, JOBVIEW_OUTLOOK, "starts in about %s%s", starts,
+		    view->outlook.starts_by == FORECAST_BUDGET ? " if each takes its budget"
+		    : view->outlook.starts_by == FORECAST_LIKE ? ", as like jobs took"
+							       : ", by what runs");
+	} else if (view->outlook.ends_in_ns >= 0 && view->state == VIEW_RUNNING &&
+		   view->outlook.by != FORECAST_PROGRESS) {
+		/* What it says itself is said already. */
+		tell_end(view, text);
+	}
 }
 
 void jobview_add_row(struct jobview *view, const struct history_row *row)
@@ -498,8 +565,21 @@ static void put_tasks(const struct jobview *view, struct buf *out)
 	buf_puts(out, "}");
 }
 
+/* The sentence of what waits, or of a standing job. */
+static void put_why(const struct jobview *view, struct buf *out)
+{
+	char text[sizeof view->sentence + JOBVIEW_OUTLOOK], outlook[JOBVIEW_OUTLOOK];
+
+	jobview_outlook(view, outlook);
+	fmt(text, sizeof text, "%s%s%s", view->sentence, outlook[0] ? "; " : "", outlook);
+	json_text(out, "why", (view->standing || view->reason[0]) && view->sentence[0] ? text : NULL);
+}
+
 void jobview_json(const struct jobview *view, bool full, struct buf *out)
 {
+	static const char *const estimated_by[] = {
+		[FORECAST_PROGRESS] = "progress", [FORECAST_LIKE] = "history", [FORECAST_BUDGET] = "budget"
+	};
 	char id[96];
 
 	jobview_id(view, id);
@@ -529,14 +609,16 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 	json_text(out, "workdir", view->workdir);
 	json_text(out, "output", view->output);
 	buf_printf(out, ",\"standing\":%s", view->standing ? "true" : "false");
-	json_text(out, "why", view->standing && view->sentence[0] ? view->sentence : NULL);
+	put_why(view, out);
 	json_time(out, "begin", view->begin_wall_ns);
 	json_text(out, "after", view->after);
 	json_text(out, "array", view->array);
+	json_seconds(out, "starts_in_s", view->outlook.starts_in_ns);
+	json_seconds(out, "ends_in_s", view->outlook.ends_in_ns);
+	json_text(out, "estimated_by", estimated_by[view->outlook.by]);
 	if (full && view->whole)
 		put_tasks(view, out);
 	if (full) {
-		json_seconds(out, "starts_in_s", view->starts_in_ns);
 		json_seconds(out, "limit_s", view->limit_ns);
 		buf_printf(out, ",\"nice\":%d,\"retries\":%d,\"attempts\":%d", view->nice, view->retries,
 			   view->attempts);
@@ -546,4 +628,16 @@ void jobview_json(const struct jobview *view, bool full, struct buf *out)
 		json_text(out, "cell", view->cell[0] ? view->cell : NULL);
 	}
 	buf_puts(out, "}");
+}
+
+void jobview_json_sample(struct buf *out)
+{
+	struct jobview view;
+
+	start_view(&view, 1, "", "");
+	view.progress.total = 1;
+	view.whole = true;
+	for (int outcome = 0; outcome < OUTCOMES; outcome++)
+		view.tasks_ended[outcome] = outcome != OUTCOME_NONE && outcome != OUTCOME_TURN;
+	jobview_json(&view, true, out);
 }

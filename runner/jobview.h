@@ -7,6 +7,7 @@
 #define PGPU_RUNNER_JOBVIEW_H
 
 #include "conf/base/buf.h"
+#include "runner/forecast.h"
 #include "runner/progress.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
@@ -42,10 +43,10 @@ struct jobview {
 	int64_t submitted_wall_ns; /* 0: unknown; so for the next two */
 	int64_t started_wall_ns;
 	int64_t ended_wall_ns;
-	int64_t waited_ns;    /* -1: unknown; so for those that follow */
-	int64_t starts_in_ns; /* about; of one that waits for a lane, and of `show` alone */
+	int64_t waited_ns; /* -1: unknown; so for those that follow */
 	int64_t ran_ns;
 	int64_t frozen_ns;
+	struct outlook outlook; /* once jobview_foresee() has been asked */
 	struct progress progress;
 	int64_t cpu_ns;
 	int64_t gpu_ns;
@@ -77,6 +78,11 @@ int jobview_of_record(struct queue *queue, enum spool_state state, const struct 
 		      struct jobview *ret_view, struct err *err);
 /* Why the job, which is at `index` of snapshot->waiting, waits. What a held one's record says of it stands first. */
 void jobview_explain(struct jobview *view, const struct snapshot *snapshot, const struct conf *conf, size_t index);
+/* When it starts and ends, about. To be called of what runs, then of what waits in the order of the line. */
+void jobview_foresee(struct jobview *view, struct forecast *forecast);
+/* The same for people, behind the sentence: "starts in about 12m, as like jobs took"; "": nothing is known. */
+enum { JOBVIEW_OUTLOOK = 128 };
+void jobview_outlook(const struct jobview *view, char text[JOBVIEW_OUTLOOK]);
 /* What the log knows beside the record. */
 void jobview_add_row(struct jobview *view, const struct history_row *row);
 int jobview_of_row(const struct history_row *row, struct jobview *ret_view);
@@ -89,5 +95,7 @@ const char *jobview_state(const struct jobview *view);
 const char *jobview_letters(const struct jobview *view);
 /* One JSON object; `full` adds what `show` adds. */
 void jobview_json(const struct jobview *view, bool full, struct buf *out);
+/* An object of that kind with all its members, of no job: for fields.h. */
+void jobview_json_sample(struct buf *out);
 
 #endif

@@ -456,6 +456,17 @@ static void tell_paused(const struct snapshot *snapshot, const char *class_name,
 		fmt(sentence, 128, "its class is paused; pgpu release --class %s", class_name);
 }
 
+/* Its name says how many. */
+static void tell_array(const struct candidate *one, char sentence[128])
+{
+	struct spool_name name;
+
+	if (spool_name_parse(one->file, &name) == 0 && name.cap)
+		fmt(sentence, 128, "as many of its tasks run as may at once, %ld", (long)name.cap);
+	else
+		fmt(sentence, 128, "as many of its tasks run as may at once");
+}
+
 const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *conf, size_t index, char sentence[128])
 {
 	const struct candidate *one = &snapshot->waiting.list[index];
@@ -466,7 +477,7 @@ const char *snapshot_reason(const struct snapshot *snapshot, const struct conf *
 	else if (why == WAITS_AFTER)
 		fmt(sentence, 128, "waits for other jobs");
 	else if (why == WAITS_ARRAY)
-		fmt(sentence, 128, "as many of its tasks run as may at once");
+		tell_array(one, sentence);
 	else if (why == WAITS_BEGIN || why == WAITS_RETRY)
 		tell_begin(one, sentence);
 	else if (why == WAITS_HOURS)

@@ -15,7 +15,7 @@
 #include "runner/snapshot.h"
 #include "submit/history.h"
 
-enum { NAMED = 4, NAME_SHOWN = 24, HISTORY_READ = 256 << 10 };
+enum { NAMED = 4, NAME_SHOWN = 24, HISTORY_READ = 256 << 10, FORECAST_READ = 64 << 10 };
 
 /* " (10 render, 11 bench)" */
 static void name_running(const struct snapshot *snapshot, char *text, size_t size)
@@ -73,7 +73,11 @@ static int learn(const struct history_row *row, void *estimate)
 	return 0;
 }
 
-int64_t waiting_left(struct queue *queue, const struct snapshot *snapshot, int ahead)
+/*
+ * How long the one behind `ahead` others of snapshot->waiting waits for a lane, about, from how long jobs like those
+ * took before (estimate.h); -1: unknown.
+ */
+static int64_t waiting_left(struct queue *queue, const struct snapshot *snapshot, int ahead)
 {
 	SCOPE_FREE struct estimate *estimate = ahead > ESTIMATE_AHEAD ? NULL : calloc(1, sizeof *estimate);
 	int64_t now = clock_boot_ns();
@@ -89,6 +93,21 @@ int64_t waiting_left(struct queue *queue, const struct snapshot *snapshot, int a
 		return -1;
 	int64_t left_ns = estimate_wait(estimate, queue->line.conf.lanes);
 	return left_ns < 0 ? -1 : estimate_round(left_ns);
+}
+
+static int learn_all(const struct history_row *row, void *forecast)
+{
+	return forecast_learn(forecast, row);
+}
+
+void waiting_forecast(struct queue *queue, struct forecast *ret_forecast)
+{
+	struct err ignored = ERR_NONE;
+
+	*ret_forecast = (struct forecast){ 0 };
+	forecast_begin(ret_forecast, queue->line.conf.lanes);
+	/* Lists are asked for again and again: the last few hundred rows have to do, or those before an error. */
+	history_each_late(queue->line.queue_fd, FORECAST_READ, learn_all, ret_forecast, &ignored);
 }
 
 /* ", about 12m left", or "". */

@@ -10,16 +10,14 @@
 #ifndef PGPU_RUNNER_WAITING_H
 #define PGPU_RUNNER_WAITING_H
 
+#include "runner/forecast.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
 
 /* `id` stands in line already. Silent when say() is. */
 void waiting_tell(struct queue *queue, uint64_t id);
 
-/*
- * How long the one behind `ahead` others of snapshot->waiting waits for a lane, about, from how long jobs like those
- * took before (estimate.h); -1: unknown.
- */
-int64_t waiting_left(struct queue *queue, const struct snapshot *snapshot, int ahead);
+/* Begins a forecast (forecast.h) with what the last rows of the history know; to be freed. */
+void waiting_forecast(struct queue *queue, struct forecast *ret_forecast);
 
 #endif

@@ -124,6 +124,27 @@ void after_put_all(const struct after_list *after, struct buf *out)
 	}
 }
 
+void after_tell(const struct after_list *after, struct buf *out)
+{
+	static const char *const ends[AFTER_KINDS] = {
+		[AFTER_OK] = "complete", [AFTER_ANY] = "end",	    [AFTER_NOT_OK] = "fail",
+		[AFTER_BEGUN] = "begin", [AFTER_CORR] = "complete",
+	};
+	enum { FEW = 3 };
+
+	if (after->count > FEW)
+		buf_printf(out, "%zu jobs: ", after->count);
+	for (size_t i = 0; i < after->count; i++) {
+		const struct after *one = &after->list[i];
+		buf_puts(out, i ? ", " : "");
+		if (one->kind == AFTER_SINGLETON)
+			buf_puts(out, "earlier jobs of its name to end");
+		else
+			buf_printf(out, "%s%s to %s", one->kind == AFTER_CORR ? "the same task of job " : "job ",
+				   JOBID(one->id), ends[one->kind]);
+	}
+}
+
 enum after_verdict after_judge(enum after_kind kind, const struct after_progress *progress)
 {
 	bool over = progress->pending == 0 && progress->running == 0;

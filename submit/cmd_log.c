@@ -5,6 +5,7 @@
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
+#include "conf/base/fmt.h"
 #include "conf/base/json.h"
 #include "conf/base/print.h"
 #include "conf/base/say.h"
@@ -13,8 +14,10 @@
 #include "conf/base/when.h"
 #include "conf/jobid.h"
 #include "runner/commands.h"
+#include "runner/fields.h"
 #include "runner/options.h"
 #include "runner/queue.h"
+#include "runner/table.h"
 #include "submit/foreignlist.h"
 #include "submit/history.h"
 #include "submit/historysum.h"
@@ -29,6 +32,8 @@ static const char usage[] = "usage: pgpu log [options]\n"
 			    "      --sum WHAT      a line for each class or session, with their sums\n"
 			    "      --foreign       instead: foreign processes that wanted a standing job's card\n"
 			    "      --json          one JSON array\n"
+			    "      --format LIST   a line each of these fields of the JSON, with tabs between\n"
+			    "      --color WHEN    auto, always or never; auto is on a terminal alone\n"
 			    "      --help          print this\n";
 
 struct listing {
@@ -36,7 +41,13 @@ struct listing {
 	const char *session, *class_name;
 	enum outcome outcome; /* OUTCOME_NONE: any */
 	bool summed, foreign, json, help;
+	const char *format;
+	struct fields fields;
+	struct buf object; /* that they are taken from */
 	struct history_sums sums;
+	enum screen_colour colour;
+	struct screen screen;
+	struct table table;
 	int shown;
 	struct buf out;
 };
@@ -65,29 +76,54 @@ static void put_json(const struct history_row *row, struct buf *out)
 	buf_puts(out, "}");
 }
 
-static void put_line(const struct history_row *row, bool first, struct buf *out)
+enum { ENDED, JOB, CLASS, SESSION, NAME, WAITED, RAN, CODE, OUTCOME, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	[ENDED] = { "ENDED", .bytes = 19, .cut = true },
+	[JOB] = { "JOB", .bytes = 6, .gap = 1, .right = true },
+	[CLASS] = { "CLASS", .bytes = 12, .gap = 1 },
+	[SESSION] = { "SESSION", .bytes = 12, .gap = 1, .cut = true },
+	[NAME] = { "NAME", .bytes = 20, .gap = 1, .cut = true },
+	[WAITED] = { "WAITED", .bytes = 9, .gap = 1, .right = true },
+	[RAN] = { "RAN", .bytes = 9, .gap = 1, .right = true },
+	[CODE] = { "CODE", .bytes = 5, .gap = 1, .right = true },
+	[OUTCOME] = { "OUTCOME", .gap = 1 },
+};
+static const struct table_step steps[] = {
+	{ NAME, 20 }, { SESSION, 12 }, { CLASS, 8 }, { NAME, 12 }, { SESSION, 7 }, { WAITED, 0 }, { SESSION, 0 },
+	{ CLASS, 0 }, { CODE, 0 },     { NAME, 8 },  { RAN, 0 },   { NAME, 0 },	   { ENDED, 0 },
+};
+static const struct table_form form = TABLE_FORM(columns, steps);
+
+static void put_line(struct listing *listing, const struct history_row *row)
 {
-	char ended[CLOCK_TEXT], name[40], waited[TEXT_DURATION] = "-", ran[TEXT_DURATION] = "-";
-	char class_name[sizeof row->class_name], session[sizeof row->session];
+	char ended[CLOCK_TEXT], waited[TEXT_DURATION] = "-", ran[TEXT_DURATION] = "-", code[16] = "";
+	const struct jobid_text job = jobid_text(row->id);
 
 	clock_wall_format(row->ended_wall_ns, ended);
-	text_show(row->name, name, 21);
-	text_show(row->class_name, class_name, sizeof class_name);
-	text_show(row->session, session, sizeof session);
+	/* Without the offset. */
+	ended[sizeof "2026-12-01T02:30:00" - 1] = '\0';
 	if (row->waited_ns >= 0)
 		text_duration_format(row->waited_ns, waited);
 	if (row->ran_ns >= 0)
 		text_duration_format(row->ran_ns, ran);
-	if (first)
-		buf_printf(out, "%-19s %6s %-12s %-12s %-20s %9s %9s %5s %s\n", "ENDED", "JOB", "CLASS", "SESSION",
-			   "NAME", "WAITED", "RAN", "CODE", "OUTCOME");
-	buf_printf(out, "%.19s %6s %-12s %-12.12s %-20s %9s %9s ", ended, JOBID(row->id), class_name, session, name,
-		   waited, ran);
 	if (row->outcome != OUTCOME_TURN)
-		buf_printf(out, "%5d", row->exit_code);
-	else
-		buf_printf(out, "%5s", "");
-	buf_printf(out, " %s\n", outcome_names[row->outcome]);
+		fmt(code, sizeof code, "%d", row->exit_code);
+	const char *const texts[COLUMNS] = {
+		[ENDED] = ended,
+		[JOB] = job.text,
+		[CLASS] = row->class_name,
+		[SESSION] = row->session,
+		[NAME] = row->name,
+		[WAITED] = waited,
+		[RAN] = ran,
+		[CODE] = code,
+		[OUTCOME] = outcome_names[row->outcome],
+	};
+	table_add(&listing->table, texts,
+		  (const enum paint[COLUMNS]){ [OUTCOME] = row->outcome == OUTCOME_COMPLETED ? PAINT_GOOD
+							   : row->outcome == OUTCOME_TURN    ? PAINT_NONE
+											     : PAINT_BAD });
 }
 
 static bool is_wanted(const struct listing *listing, const struct history_row *row)
@@ -130,11 +166,25 @@ static void put_sum_line(const struct history_sum *sum, struct buf *out)
 		   gpu, peak);
 }
 
+static void put_fields(struct listing *listing)
+{
+	fields_put(&listing->fields, listing->object.text, &listing->out);
+	listing->out.failed |= listing->object.failed;
+}
+
 static void put_sums(struct listing *listing)
 {
 	struct history_sums *sums = &listing->sums;
 
 	history_sums_sort(sums);
+	if (listing->fields.count) {
+		for (size_t i = 0; i < sums->count; i++) {
+			listing->object.size = 0;
+			put_sum_json(&sums->list[i], sums->by_session, &listing->object);
+			put_fields(listing);
+		}
+		return;
+	}
 	if (!listing->json && sums->count)
 		buf_printf(&listing->out, "%-20s %6s %6s %10s %10s %10s %10s %10s\n",
 			   sums->by_session ? "SESSION" : "CLASS", "JOBS", "FAILED", "WAITED", "RAN", "CPU", "GPU",
@@ -157,11 +207,15 @@ static int put(const struct history_row *row, void *context)
 		return 0;
 	if (listing->summed)
 		return history_sums_add(&listing->sums, row);
-	if (listing->json) {
+	if (listing->fields.count) {
+		listing->object.size = 0;
+		put_json(row, &listing->object);
+		put_fields(listing);
+	} else if (listing->json) {
 		buf_puts(&listing->out, listing->shown ? ",\n " : "");
 		put_json(row, &listing->out);
 	} else {
-		put_line(row, listing->shown == 0, &listing->out);
+		put_line(listing, row);
 	}
 	listing->shown++;
 	return 0;
@@ -198,6 +252,24 @@ static int read_sum(struct listing *listing, const char *word, struct err *err)
 	return err_set(err, EXIT_USAGE, "log: --sum is class or session, not '%.40s'", word);
 }
 
+/* Once it is known what is listed. */
+static int read_format(struct listing *listing, struct err *err)
+{
+	SCOPE_BUF struct buf sample = BUF_EMPTY;
+	SCOPE_FREE struct history_row *row = calloc(1, sizeof *row);
+
+	if (listing->json || listing->foreign)
+		return err_set(err, EXIT_USAGE, "log: --format and %s do not go together",
+			       listing->json ? "--json" : "--foreign");
+	if (!row)
+		return err_sys(err, "cannot list the history");
+	if (listing->summed)
+		put_sum_json(&(struct history_sum){ 0 }, listing->sums.by_session, &sample);
+	else
+		put_json(row, &sample);
+	return fields_parse(listing->format, sample.text ? sample.text : "", "log", &listing->fields, err);
+}
+
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
 {
 	static const struct option long_options[] = {
@@ -209,6 +281,8 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		{ "outcome", OPTION_VALUE, 'o' },
 		{ "sum", OPTION_VALUE, 'S' },
 		{ "json", OPTION_FLAG, 'j' },
+		{ "format", OPTION_VALUE, 'F' },
+		{ "color", OPTION_VALUE, 'c' },
 		{ "foreign", OPTION_FLAG, 'f' },
 		{ "help", OPTION_FLAG, 'h' },
 		{ .name = "" },
@@ -225,10 +299,14 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case 'S': result = read_sum(listing, options.value, err); break;
 		case 'f': listing->foreign = true; break;
 		case 'j': listing->json = true; break;
+		case 'c': result = screen_colour_parse(options.value, "log", &listing->colour, err); break;
+		case 'F': listing->format = options.value; break;
 		case 'h': listing->help = true; return 0;
 		default: return -1;
 		}
 	}
+	if (result == 0 && listing->format)
+		result = read_format(listing, err);
 	return result < 0 ? -1 : options_end(&options, err);
 }
 
@@ -244,11 +322,15 @@ int cmd_log(int argc, char **argv)
 	if (listing.help)
 		return print_usage(usage);
 	buf_puts(&listing.out, listing.json ? "[" : "");
+	if (!listing.json && !listing.fields.count)
+		screen_look(listing.colour, &listing.screen);
+	listing.table = TABLE(&form, &listing.screen, &listing.out);
 	int result = queue_open(queue, QUEUE_LENIENT, &err);
 	if (result == 0 && listing.foreign)
 		result = foreign_list(queue->line.queue_fd, listing.since_wall_ns, listing.json, &listing.out, &err);
 	else if (result == 0)
 		result = history_each(queue->line.queue_fd, put, &listing, &err);
+	table_end(&listing.table);
 	if (result < 0) {
 		code = say_err(&err);
 	} else {
@@ -258,6 +340,8 @@ int cmd_log(int argc, char **argv)
 		code = print_buf(&listing.out);
 	}
 	history_sums_free(&listing.sums);
+	fields_free(&listing.fields);
+	buf_free(&listing.object);
 	buf_free(&listing.out);
 	return code;
 }

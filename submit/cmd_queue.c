@@ -2,6 +2,7 @@
 /* `pgpu queue`: what runs, what is frozen, and what waits, in the order in which it would start. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/buf.h"
 #include "conf/base/clock.h"
@@ -12,11 +13,15 @@
 #include "conf/base/text.h"
 #include "conf/jobid.h"
 #include "runner/commands.h"
+#include "runner/fields.h"
 #include "runner/jobfilter.h"
+#include "runner/jobtable.h"
 #include "runner/line/ticket.h"
 #include "runner/options.h"
 #include "runner/queue.h"
 #include "runner/snapshot.h"
+#include "runner/waiting.h"
+#include "runner/watch.h"
 #include "submit/idwords.h"
 #include "submit/spooltasks.h"
 
@@ -30,9 +35,13 @@ static const char usage[] =
 	"      --state STATE  only those in one of these states: words or Slurm's letters, joined by commas\n"
 	"      --all          ended ones too\n"
 	"      --json         one JSON array\n"
+	"      --format LIST  a line each of these fields of the JSON, with tabs between: id,state,why\n"
+	"      --watch        stays, and shows what changes; keys cancel, hold, release, show the output\n"
+	"      --every TIME   how often a list that stays draws its clocks anew, 2s by default\n"
+	"      --color WHEN   auto, always or never; auto is on a terminal alone\n"
 	"      --help         print this\n";
 
-enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON };
+enum { OPT_HELP = 256, OPT_SESSION, OPT_STATE, OPT_ALL, OPT_JSON, OPT_FORMAT, OPT_WATCH, OPT_EVERY, OPT_COLOUR };
 
 struct listing {
 	struct queue *queue;
@@ -41,9 +50,26 @@ struct listing {
 	bool *seen; /* of the ids */
 	bool all, json, help;
 	int shown;
+	struct fields fields; /* of each a line */
+	struct buf object;    /* that they are taken from */
+	bool watch;
+	int64_t every_ns;	 /* 0: as it is by default */
+	int drawn;		 /* so often, by --watch */
+	struct watch_page *page; /* NULL: it is printed */
+	enum screen_colour colour;
+	struct screen screen;
+	struct table table;
+	bool foresees; /* for people, and in JSON: it costs a look at the history */
+	struct forecast forecast;
 	struct buf out; /* what is not printed yet */
 	int code;	/* of what was printed: not 0, and nobody reads the rest */
 };
+
+/* Else what the lane or the ticket says is enough. */
+static bool wants_all(const struct listing *listing)
+{
+	return listing->json || listing->fields.count > 0;
+}
 
 /* A long list is printed as it is made: a screen of it is there at once, and whoever has enough ends it. */
 enum { PRINT_BYTES = 32 << 10 };
@@ -53,6 +79,37 @@ static void print_rows(struct listing *listing)
 	if (!listing->code)
 		listing->code = print_buf(&listing->out);
 	listing->out.size = 0;
+}
+
+static int read_format(const char *list, struct fields *fields, struct err *err)
+{
+	SCOPE_BUF struct buf sample = BUF_EMPTY;
+
+	jobview_json_sample(&sample);
+	return fields_parse(list, sample.text ? sample.text : "", "queue", fields, err);
+}
+
+static int read_every(const char *text, int64_t *ret_ns, struct err *err)
+{
+	if (text_duration_parse(text, false, ret_ns, err) < 0)
+		return err_wrap(err, "queue: --every");
+	/* Changes are shown at once, whatever it says. */
+	if (*ret_ns < NS_PER_S || *ret_ns > 3600 * NS_PER_S)
+		return err_set(err, EXIT_USAGE, "queue: --every is from 1s to 1h, not '%.40s'", text);
+	return 0;
+}
+
+/* Of several answers one. */
+static int check_answer(const struct listing *listing, struct err *err)
+{
+	if (listing->json && listing->fields.count)
+		return err_set(err, EXIT_USAGE, "queue: --json and --format are two answers; ask for one");
+	if (listing->watch && (listing->json || listing->fields.count))
+		return err_set(err, EXIT_USAGE, "queue: --watch and %s are two answers; ask for one",
+			       listing->json ? "--json" : "--format");
+	if (listing->every_ns && !listing->watch)
+		return err_set(err, EXIT_USAGE, "queue: --every is of --watch");
+	return 0;
 }
 
 static int read_request(struct listing *listing, int argc, char **argv, struct err *err)
@@ -67,12 +124,18 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		{ "state", OPTION_VALUE, OPT_STATE },
 		{ "all", OPTION_FLAG, OPT_ALL },
 		{ "json", OPTION_FLAG, OPT_JSON },
+		{ "format", OPTION_VALUE, OPT_FORMAT },
+		{ "watch", OPTION_FLAG, OPT_WATCH },
+		{ "every", OPTION_VALUE, OPT_EVERY },
+		{ "color", OPTION_VALUE, OPT_COLOUR },
 		{ "help", OPTION_FLAG, OPT_HELP },
 		{ .name = "" },
 	};
 	struct options options = OPTIONS("queue", argc, argv, "p:J:", long_options);
 
-	for (int option; (option = options_next(&options, err)) != 0;) {
+	int result = 0;
+
+	for (int option; result == 0 && (option = options_next(&options, err)) != 0;) {
 		switch (option) {
 		case OPT_SESSION: listing->filter.session = options.value; break;
 		case 'p': listing->filter.class_name = options.value; break;
@@ -80,10 +143,16 @@ static int read_request(struct listing *listing, int argc, char **argv, struct e
 		case OPT_STATE: listing->filter.states = options.value; break;
 		case OPT_ALL: listing->all = true; break;
 		case OPT_JSON: listing->json = true; break;
+		case OPT_FORMAT: result = read_format(options.value, &listing->fields, err); break;
+		case OPT_WATCH: listing->watch = true; break;
+		case OPT_EVERY: result = read_every(options.value, &listing->every_ns, err); break;
+		case OPT_COLOUR: result = screen_colour_parse(options.value, "queue", &listing->colour, err); break;
 		case OPT_HELP: listing->help = true; return 0;
 		default: return -1;
 		}
 	}
+	if (result < 0 || check_answer(listing, err) < 0)
+		return -1;
 	if (jobfilter_check_states(&listing->filter, err) < 0)
 		return err_wrap(err, "queue");
 	if (idwords_read(argv + options.next, argc - options.next, &listing->ids, err) < 0)
@@ -116,65 +185,47 @@ static bool is_wanted(const struct listing *listing, const struct jobview *view)
 	return named && jobfilter_fits(&listing->filter, view);
 }
 
-static void put_where(const struct jobview *view, struct buf *out)
+/* Whatever waits behind those that a page has room for is not looked at. */
+static void add_to_page(struct listing *listing, const struct jobview *view)
 {
-	if (view->standing)
-		buf_printf(out, "standing, %s", view->sentence);
-	else
-		buf_printf(out, "on lane %d%s%s", view->lane, view->sentence[0] ? ", " : "", view->sentence);
-}
-
-static void put_progress(const struct jobview *view, struct buf *out)
-{
-	char text[PROGRESS_TEXT];
-
-	progress_show(&view->progress, view->ran_ns, text);
-	buf_printf(out, "%s%s\n", text[0] ? "; " : "", text);
-}
-
-static void put_row(struct listing *listing, const struct jobview *view)
-{
-	char name[40], time[TEXT_DURATION] = "-";
-	char class_name[sizeof view->class_name], session[sizeof view->session];
-	int64_t shown_ns = view->state == VIEW_PENDING ? view->waited_ns : view->ran_ns;
-
-	if (shown_ns >= 0)
-		text_duration_format(shown_ns, time);
-	text_show(view->name ? view->name : "?", name, 21);
-	text_show(view->class_name, class_name, sizeof class_name);
-	text_show(view->session, session, sizeof session);
-	if (listing->shown == 0)
-		buf_printf(&listing->out, "%6s %-2s %-12s %-12s %-20s %9s  %s\n", "JOB", "ST", "CLASS", "SESSION",
-			   "NAME", "TIME", "WHY");
-	/* Three letters take a blank of the next column's. */
-	const char *letters = jobview_letters(view);
 	char id[96];
+
 	jobview_id(view, id);
-	buf_printf(&listing->out, "%6s %-2s %-*s %-12.12s %-20s %9s  ", id, letters,
-		   letters[0] && letters[1] && letters[2] ? 11 : 12, class_name, session, name, time);
-	if (view->state == VIEW_RUNNING || view->state == VIEW_COMPLETING)
-		put_where(view, &listing->out);
-	else if (view->state == VIEW_ENDED)
-		buf_printf(&listing->out, "%s, exit code %d%s%s", jobview_state(view), view->exit_code,
-			   view->sentence[0] ? ": " : "", view->sentence);
-	else
-		buf_puts(&listing->out, view->sentence);
-	put_progress(view, &listing->out);
+	/* The cap of "12_[5-9%2]" is no part of the tasks' names. */
+	char *cap = strchr(id, '%');
+	if (cap)
+		fmt(cap, sizeof id - (size_t)(cap - id), "]");
+	buf_add(&listing->page->ids, id, strlen(id) + 1);
+	if (++listing->page->count == WATCH_ROWS)
+		listing->code = EXIT_FAILED;
 }
 
 static void put(struct listing *listing, const struct jobview *view)
 {
 	if (listing->code || !is_wanted(listing, view))
 		return;
-	if (!listing->json) {
-		put_row(listing, view);
+	if (listing->fields.count) {
+		listing->object.size = 0;
+		jobview_json(view, true, &listing->object);
+		fields_put(&listing->fields, listing->object.text, &listing->out);
+		listing->out.failed |= listing->object.failed;
+	} else if (!listing->json) {
+		jobtable_add(&listing->table, view);
 	} else {
 		buf_puts(&listing->out, listing->shown ? ",\n " : "");
 		jobview_json(view, false, &listing->out);
 	}
 	listing->shown++;
-	if (listing->out.size >= PRINT_BYTES)
+	if (listing->page)
+		add_to_page(listing, view);
+	else if (listing->out.size >= PRINT_BYTES)
 		print_rows(listing);
+}
+
+static void foresee(struct listing *listing, struct jobview *view)
+{
+	if (listing->foresees)
+		jobview_foresee(view, &listing->forecast);
 }
 
 /* What the record knows beside what the lane says. */
@@ -187,16 +238,19 @@ static void put_running(struct listing *listing, const struct seat_view *lane)
 		return;
 	/* A table's columns are all on the lane, but for the moment in which a worker has the job and not its record
 	 * yet. */
-	if (lane->entry.kind == ENTRY_SPOOL && (listing->json || !lane->entry.name[0])) {
+	if (lane->entry.kind == ENTRY_SPOOL && (wants_all(listing) || !lane->entry.name[0])) {
 		int found = jobview_find(listing->queue, lane->entry.id, &view, &err);
-		if (found == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE)
+		if (found == 0 && view.state != VIEW_ENDED && view.state != VIEW_GONE) {
+			foresee(listing, &view);
 			put(listing, &view);
+		}
 		/* An ended job that still keeps its lane is a row of the table, too. */
 		if (found < 0 || view.state != VIEW_ENDED || !(lane->entry.settling_bytes || lane->entry.settling_pid))
 			return;
 		jobview_free(&view);
 	}
 	jobview_of_entry(&lane->entry, lane->number, &view);
+	foresee(listing, &view);
 	put(listing, &view);
 }
 
@@ -208,7 +262,9 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	struct spool_name name;
 	struct entry entry;
 
-	if (one->spooled && !jobfilter_may_fit(&listing->filter, one))
+	/* Who is not listed may be ahead. */
+	bool counts = listing->foresees && !one->barred && listing->forecast.waiting < FORECAST_AHEAD;
+	if (one->spooled && !counts && !jobfilter_may_fit(&listing->filter, one))
 		return;
 	if (one->spooled) {
 		/* Gone from pending/ since we looked: it has started, or it was set aside and said so. */
@@ -218,12 +274,13 @@ static void put_waiting(struct listing *listing, const struct snapshot *snapshot
 	} else {
 		if (!ticket_read(&listing->queue->line, one->file, &entry))
 			return;
-		if (entry.kind == ENTRY_RUN || !listing->json)
+		if (entry.kind == ENTRY_RUN || !wants_all(listing))
 			jobview_of_entry(&entry, -1, &view);
 		else if (jobview_find(listing->queue, entry.id, &view, &err) < 0)
 			return;
 	}
 	jobview_explain(&view, snapshot, &listing->queue->line.conf, index);
+	foresee(listing, &view);
 	put(listing, &view);
 }
 
@@ -348,6 +405,16 @@ static int report_unseen(const struct listing *listing)
 	return code;
 }
 
+static bool wants_forecast(const struct listing *listing)
+{
+	static const char *const names[] = { "starts_in_s", "ends_in_s", "estimated_by", "why" };
+	bool named = false;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		named |= fields_have(&listing->fields, names[i]);
+	return listing->json || listing->screen.terminal || named;
+}
+
 static int list(struct listing *listing, struct err *err)
 {
 	struct snapshot snapshot;
@@ -356,6 +423,9 @@ static int list(struct listing *listing, struct err *err)
 		return err_wrap(err, "queue");
 	if (snapshot_take(&listing->queue->line, &listing->queue->spool, &snapshot, err) < 0)
 		return -1;
+	listing->foresees = wants_forecast(listing) && snapshot.busy + snapshot.waiting.count > 0;
+	if (listing->foresees)
+		waiting_forecast(listing->queue, &listing->forecast);
 	for (int i = 0; i < snapshot.lane_count; i++)
 		put_running(listing, &snapshot.lanes[i]);
 	for (int i = 0; i < snapshot.frozen_count; i++) {
@@ -374,31 +444,99 @@ static int list(struct listing *listing, struct err *err)
 	return list_ended(listing, err);
 }
 
+static void free_listing(struct listing *listing)
+{
+	fields_free(&listing->fields);
+	buf_free(&listing->object);
+	forecast_free(&listing->forecast);
+	buf_free(&listing->out);
+	idlist_free(&listing->ids);
+	free(listing->seen);
+}
+
+/* What was asked for, as it is now. */
+static int draw_page(void *context, const struct screen *screen, struct watch_page *page, struct err *err)
+{
+	struct listing *asked = context;
+	struct listing listing = {
+		.queue = asked->queue,
+		.filter = asked->filter,
+		.ids = asked->ids,
+		.seen = asked->seen,
+		.all = asked->all,
+		.screen = *screen,
+		.page = page,
+	};
+
+	if (asked->drawn++)
+		queue_close(listing.queue);
+	listing.table = TABLE(&jobtable_form, &listing.screen, &listing.out);
+	int result = queue_open(listing.queue, QUEUE_LENIENT, err) < 0 ? -1 : list(&listing, err);
+	table_end(&listing.table);
+	page->text = listing.out;
+	/* These are those of who asked. */
+	listing.out = BUF_EMPTY;
+	listing.ids = (struct idlist){ 0 };
+	listing.seen = NULL;
+	free_listing(&listing);
+	return result;
+}
+
+static int watch(struct listing *listing, struct err *err)
+{
+	const char *kind = getenv("TERM");
+	struct watch_source source = {
+		.draw = draw_page,
+		.context = listing,
+		.queue = listing->queue,
+		.screen = listing->screen,
+		.every_ns = listing->every_ns ? listing->every_ns : 2 * NS_PER_S,
+	};
+
+	if (!listing->screen.terminal || !isatty(STDIN_FILENO))
+		return err_set(err, EXIT_FAILED, "cannot watch the queue: standard %s is no terminal",
+			       listing->screen.terminal ? "input" : "output");
+	if (!kind || !*kind || strcmp(kind, "dumb") == 0)
+		return err_set(err, EXIT_FAILED, "cannot watch the queue: a terminal of the kind '%.40s' has one line",
+			       kind ? kind : "");
+	return watch_run(&source, err);
+}
+
+static int print_list(struct listing *listing)
+{
+	struct err err = ERR_NONE;
+
+	if (listing->json)
+		buf_puts(&listing->out, "[");
+	listing->table = TABLE(&jobtable_form, &listing->screen, &listing->out);
+	int result = queue_open(listing->queue, QUEUE_LENIENT, &err) < 0 || list(listing, &err) < 0 ? -1 : 0;
+	table_end(&listing->table);
+	if (result < 0)
+		return say_err(&err);
+	if (listing->json)
+		buf_puts(&listing->out, "]\n");
+	print_rows(listing);
+	int unseen = report_unseen(listing);
+	return listing->code ? listing->code : unseen;
+}
+
 int cmd_queue(int argc, char **argv)
 {
-	struct listing listing = { .out = BUF_EMPTY };
+	struct listing listing = { .queue = &queue_only, .out = BUF_EMPTY };
 	struct err err = ERR_NONE;
-	struct queue *const queue = &queue_only;
 	int code;
 
-	if (read_request(&listing, argc, argv, &err) < 0)
-		return say_err(&err);
-	if (listing.help)
-		return print_usage(usage);
-	listing.queue = queue;
-	if (listing.json)
-		buf_puts(&listing.out, "[");
-	if (queue_open(queue, QUEUE_LENIENT, &err) < 0 || list(&listing, &err) < 0) {
+	if (read_request(&listing, argc, argv, &err) < 0) {
 		code = say_err(&err);
+	} else if (listing.help) {
+		code = print_usage(usage);
 	} else {
-		if (listing.json)
-			buf_puts(&listing.out, "]\n");
-		print_rows(&listing);
-		int unseen = report_unseen(&listing);
-		code = listing.code ? listing.code : unseen;
+		if (!listing.json && !listing.fields.count)
+			screen_look(listing.colour, &listing.screen);
+		code = listing.watch ? watch(&listing, &err) : print_list(&listing);
+		if (code < 0)
+			code = say_err(&err);
 	}
-	buf_free(&listing.out);
-	idlist_free(&listing.ids);
-	free(listing.seen);
+	free_listing(&listing);
 	return code;
 }

@@ -13,6 +13,7 @@
 #include "conf/base/text.h"
 #include "conf/jobid.h"
 #include "runner/commands.h"
+#include "runner/fields.h"
 #include "runner/jobview.h"
 #include "runner/options.h"
 #include "runner/waiting.h"
@@ -21,9 +22,10 @@
 static const char usage[] = "usage: pgpu show [options] ID...\n"
 			    "Shows everything known about jobs.\n"
 			    "\n"
-			    "      --env    the values of its environment, too, not only the names\n"
-			    "      --json   one JSON object, an array for several ids\n"
-			    "      --help   print this\n";
+			    "      --env          the values of its environment, too, not only the names\n"
+			    "      --json         one JSON object, an array for several ids\n"
+			    "      --format LIST  a line each of these fields of the JSON, with tabs between\n"
+			    "      --help         print this\n";
 
 static void put_text(struct buf *out, const char *label, const char *text)
 {
@@ -113,7 +115,13 @@ static void put(const struct jobview *view, struct buf *out)
 	put_time(out, "started", view->started_wall_ns);
 	put_time(out, "ended", view->ended_wall_ns);
 	put_duration(out, "waited", view->waited_ns);
-	put_duration(out, "starts in", view->starts_in_ns);
+	put_duration(out, "starts in", view->outlook.starts_in_ns);
+	put_duration(out, "ends in", view->outlook.ends_in_ns);
+	put_text(out, "estimate",
+		 view->outlook.by == FORECAST_PROGRESS ? "about, at the pace so far"
+		 : view->outlook.by == FORECAST_LIKE   ? "about, as like jobs took"
+		 : view->outlook.by == FORECAST_BUDGET ? "about, if each takes its budget"
+						       : NULL);
 	put_duration(out, "ran", view->ran_ns);
 	put_duration(out, "frozen", view->frozen_ns > 0 ? view->frozen_ns : -1);
 	progress_show(&view->progress, view->ran_ns, progress);
@@ -139,26 +147,61 @@ static void put(const struct jobview *view, struct buf *out)
 	put_text(out, "cell", view->cell);
 }
 
-static void explain_waiting(struct queue *queue, const struct snapshot *snapshot, size_t index, struct jobview *view)
+/* Of those that stand before it in line. */
+static void foresee_ahead(struct queue *queue, const struct snapshot *snapshot, size_t index, struct forecast *forecast)
+{
+	for (size_t i = 0; i < index && forecast->waiting < FORECAST_AHEAD; i++) {
+		const struct candidate *one = &snapshot->waiting.list[i];
+		SCOPE_VIEW struct jobview view = { 0 };
+		struct err ignored = ERR_NONE;
+		if (one->barred || jobview_find(queue, one->id, &view, &ignored) < 0)
+			continue;
+		jobview_explain(&view, snapshot, &queue->line.conf, i);
+		jobview_foresee(&view, forecast);
+	}
+}
+
+/* Of those that run; the one with this id is that of `view`. */
+static void foresee_running(const struct snapshot *snapshot, struct jobview *view, struct forecast *forecast)
+{
+	for (int i = 0; i < snapshot->lane_count; i++) {
+		const struct entry *entry = &snapshot->lanes[i].entry;
+		SCOPE_VIEW struct jobview one = { 0 };
+		if (entry->state == ENTRY_FREE)
+			continue;
+		jobview_of_entry(entry, i, &one);
+		jobview_foresee(&one, forecast);
+		if (entry->id == view->id && view->state == VIEW_RUNNING)
+			view->outlook = one.outlook;
+	}
+}
+
+static void explain_waiting(struct queue *queue, const struct snapshot *snapshot, size_t index, struct jobview *view,
+			    struct forecast *forecast)
 {
 	jobview_explain(view, snapshot, &queue->line.conf, index);
-	if (!snapshot->waiting.list[index].barred && index <= INT_MAX)
-		view->starts_in_ns = waiting_left(queue, snapshot, (int)index);
+	if (snapshot->waiting.list[index].barred)
+		return;
+	foresee_ahead(queue, snapshot, index, forecast);
+	jobview_foresee(view, forecast);
 }
 
 /* Why it waits, as `queue` says it. */
 static void explain(struct queue *queue, struct jobview *view)
 {
 	struct snapshot snapshot;
+	struct forecast forecast;
 	struct err ignored = ERR_NONE;
 
 	if (snapshot_take(&queue->line, &queue->spool, &snapshot, &ignored) < 0)
 		return;
+	waiting_forecast(queue, &forecast);
+	foresee_running(&snapshot, view, &forecast);
 	for (size_t i = 0; i < snapshot.waiting.count; i++) {
 		/* Of a task that waits, its array stands in line. */
 		if (snapshot.waiting.list[i].id == view->id ||
 		    (jobid_task(view->id) >= 0 && snapshot.waiting.list[i].id == jobid_array(view->id)))
-			explain_waiting(queue, &snapshot, i, view);
+			explain_waiting(queue, &snapshot, i, view, &forecast);
 	}
 	for (size_t i = 0; i < snapshot.services.count; i++) {
 		if (snapshot.services.list[i].id != view->id)
@@ -166,6 +209,22 @@ static void explain(struct queue *queue, struct jobview *view)
 		fmt(view->reason, sizeof view->reason, "%s",
 		    snapshot_standing(&snapshot, &queue->line.conf, i, view->sentence));
 	}
+	forecast_free(&forecast);
+	snapshot_free(&snapshot);
+}
+
+/* Those that wait have no part in it. */
+static void foresee_end(struct queue *queue, struct jobview *view)
+{
+	struct snapshot snapshot;
+	struct forecast forecast;
+	struct err ignored = ERR_NONE;
+
+	if (snapshot_take_begun(&queue->line, &snapshot, &ignored) < 0)
+		return;
+	waiting_forecast(queue, &forecast);
+	foresee_running(&snapshot, view, &forecast);
+	forecast_free(&forecast);
 	snapshot_free(&snapshot);
 }
 
@@ -233,78 +292,117 @@ static void show_env(struct queue *queue, uint64_t id, bool json, bool values, s
 	job_facts_free(&facts);
 }
 
-static int show_one(struct queue *queue, uint64_t id, bool json, bool values, struct buf *out, struct err *err)
+struct request {
+	bool json, values, help;
+	struct fields fields;
+};
+
+static int show_one(struct queue *queue, uint64_t id, const struct request *request, struct buf *out, struct err *err)
 {
 	SCOPE_VIEW struct jobview view = { 0 };
+	SCOPE_BUF struct buf object = BUF_EMPTY;
+	bool json = request->json || request->fields.count;
+	struct buf *to = request->fields.count ? &object : out;
 
 	if (jobview_find(queue, id, &view, err) < 0)
 		return -1;
 	if (view.state == VIEW_UNKNOWN || view.state == VIEW_GONE)
 		return err_set(err, EXIT_FAILED, "cannot show job %s: %s", JOBID(id),
 			       view.state == VIEW_GONE ? "it is gone" : "no such id");
+	if (view.state == VIEW_RUNNING && !view.standing)
+		foresee_end(queue, &view);
 	if (view.state == VIEW_PENDING || (view.standing && view.state != VIEW_ENDED))
 		explain(queue, &view);
 	if (json)
-		jobview_json(&view, true, out);
+		jobview_json(&view, true, to);
 	else
-		put(&view, out);
+		put(&view, to);
 	if (view.spooled)
-		show_env(queue, id, json, values, out);
+		show_env(queue, id, json, request->values, to);
+	if (request->fields.count)
+		fields_put(&request->fields, object.text, out);
+	out->failed |= object.failed;
 	return 0;
 }
 
-static int show_all(struct queue *queue, const struct idlist *ids, bool json, bool values, struct buf *out)
+static int show_all(struct queue *queue, const struct idlist *ids, const struct request *request, struct buf *out)
 {
+	const char *between = request->json ? ",\n " : request->fields.count ? "" : "\n";
 	int code = EXIT_OK, shown = 0;
 	size_t count = ids->count;
 
-	buf_puts(out, json && count > 1 ? "[" : "");
+	buf_puts(out, request->json && count > 1 ? "[" : "");
 	for (size_t i = 0; i < count; i++) {
 		struct err err = ERR_NONE;
 		size_t before = out->size;
 		if (shown)
-			buf_puts(out, json ? ",\n " : "\n");
-		if (show_one(queue, ids->list[i], json, values, out, &err) < 0) {
+			buf_puts(out, between);
+		if (show_one(queue, ids->list[i], request, out, &err) < 0) {
 			code = say_err(&err);
 			out->size = before;
 			continue;
 		}
 		shown++;
 	}
-	if (json && (count > 1 || shown))
+	if (request->json && (count > 1 || shown))
 		buf_puts(out, count > 1 ? "]\n" : "\n");
 	return code;
 }
 
+static int read_format(const char *list, struct fields *fields, struct err *err)
+{
+	SCOPE_BUF struct buf sample = BUF_EMPTY;
+
+	jobview_json_sample(&sample);
+	/* show_env() adds two. */
+	sample.size -= sample.size > 0;
+	buf_puts(&sample, ",\"env\":[],\"environment\":[]}");
+	return fields_parse(list, sample.text ? sample.text : "", "show", fields, err);
+}
+
+static int read_request(struct options *options, struct request *request, struct err *err)
+{
+	int result = 0;
+
+	for (int option; result == 0 && (option = options_next(options, err)) != 0;) {
+		switch (option) {
+		case 'h': request->help = true; return 0;
+		case 'e': request->values = true; break;
+		case 'j': request->json = true; break;
+		case 'f': result = read_format(options->value, &request->fields, err); break;
+		default: return -1;
+		}
+	}
+	if (result == 0 && request->json && request->fields.count)
+		return err_set(err, EXIT_USAGE, "show: --json and --format are two answers; ask for one");
+	if (result == 0 && options->next >= options->argc)
+		return err_set(err, EXIT_USAGE, "show: a job id is missing");
+	return result;
+}
+
 int cmd_show(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "json", OPTION_FLAG, 'j' }, { "env", OPTION_FLAG, 'e' }, { "help", OPTION_FLAG, 'h' }, { .name = "" }
-	};
+	static const struct option long_options[] = { { "json", OPTION_FLAG, 'j' },
+						      { "env", OPTION_FLAG, 'e' },
+						      { "format", OPTION_VALUE, 'f' },
+						      { "help", OPTION_FLAG, 'h' },
+						      { .name = "" } };
 	struct options options = OPTIONS("show", argc, argv, "", long_options);
 	struct err err = ERR_NONE;
 	struct queue *const queue = &queue_only;
+	struct request request = { 0 };
 	SCOPE_BUF struct buf out = BUF_EMPTY;
 	SCOPE_IDLIST struct idlist ids = { 0 };
-	bool json = false, values = false;
-	int option;
+	int code, printed = EXIT_OK;
 
-	while ((option = options_next(&options, &err)) > 0) {
-		if (option == 'h')
-			return print_usage(usage);
-		if (option == 'e')
-			values = true;
-		else
-			json = true;
-	}
-	if (option == 0 && options.next >= argc)
-		option = err_set(&err, EXIT_USAGE, "show: a job id is missing");
-	if (option == 0)
-		option = idwords_read(argv + options.next, argc - options.next, &ids, &err);
-	if (option < 0)
-		return say_err(&err);
-	int code =
-		queue_open(queue, QUEUE_LENIENT, &err) < 0 ? say_err(&err) : show_all(queue, &ids, json, values, &out);
-	int printed = out.size ? print_buf(&out) : EXIT_OK;
+	if (read_request(&options, &request, &err) < 0 ||
+	    (!request.help && idwords_read(argv + options.next, argc - options.next, &ids, &err) < 0) ||
+	    (!request.help && queue_open(queue, QUEUE_LENIENT, &err) < 0))
+		code = say_err(&err);
+	else
+		code = request.help ? print_usage(usage) : show_all(queue, &ids, &request, &out);
+	if (out.size)
+		printed = print_buf(&out);
+	fields_free(&request.fields);
 	return code ? code : printed;
 }

@@ -156,7 +156,9 @@ static int64_t read_seconds(const char *text)
 static void copy(char *to, size_t size, char *from)
 {
 	history_unescape(from);
-	fmt(to, size, "%s", from);
+	size_t length = strnlen(from, size - 1);
+	memcpy(to, from, length);
+	to[length] = '\0';
 }
 
 static int parse_row(char *text, struct history_row *row)
@@ -169,7 +171,7 @@ static int parse_row(char *text, struct history_row *row)
 		if (!column[i])
 			return -1;
 	}
-	*row = HISTORY_ROW;
+	/* Thousands of rows are read at once: all members are set, one by one, since the texts alone are pages. */
 	row->outcome = outcome_parse(column[14]);
 	row->id = jobid_read(column[1], &end);
 	if (text || row->outcome == OUTCOME_NONE || row->id == 0 ||

@@ -80,7 +80,7 @@ row 3 runs clip preview 600.000
 pgpu submit -q -p clip --as spooled --name batch -- true >id
 pgpu run -q -p clip --as runs --name preview -- true & ahead=$!
 until_true queue_shows 'PD .*preview'
-matches "show tells when it may start" "starts in  2h" "$(pgpu show "$(cat id)")"
+matches "show tells when it may start: at its limit what runs is stopped" "starts in  50m" "$(pgpu show "$(cat id)")"
 matches "in JSON" '"starts_in_s":[0-9.]+' "$(pgpu show --json "$(cat id)")"
 says ahead
 matches "what is ahead takes its time too, spooled or not" ' 2 ahead, about 3h10m left$' "$said"

@@ -139,7 +139,7 @@ exits 2 "nor an array for its task" pgpu update "$strip" after="afterok:${strip}
 pgpu cancel "$strip" >/dev/null
 exits 2 "nor one that never was" pgpu update "$id" after=afterok:4711
 pgpu release "$id"
-matches "it waits" "$id PD .*waits for afterok:$other" "$(pgpu queue)"
+matches "it waits" "$id PD .*waits for job $other to complete" "$(pgpu queue)"
 exits 0 "for one that has ended" pgpu update "$id" after="afterany:$late"
 exits 0 "it waits no longer" pgpu wait "$id"
 id=$(pgpu submit -d "afterok:$other" -- true)

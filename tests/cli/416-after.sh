@@ -16,7 +16,7 @@ not_ok=$(runs 'echo not_ok >>order' -d "afternotok:$a")
 any=$(runs 'echo any >>order' -d "afterany:$not_ok,afterany:$a")
 begun=$(runs 'echo begun >>order' --dependency "after:$ok")
 exits 0 "who has begun has begun" pgpu submit -q -W -d "after:$a" -- true
-matches "the others wait, and say for what" "$ok PD .*waits for afterok:$a" "$(pgpu queue)"
+matches "the others wait, and say for what" "$ok PD .*waits for job $a to complete" "$(pgpu queue)"
 matches "in JSON" "\"id\":\"$any\",\"state\":\"pending\",\"reason\":\"after\".*\"after\":\"afterany:$not_ok,afterany:$a\"" "$(pgpu queue --json)"
 equals "nothing has started" "" "$(cat order 2>/dev/null)"
 open_gate a
@@ -63,7 +63,7 @@ reached one
 two=$(pgpu submit -q -J alone -d singleton -- sh -c 'echo two >>single')
 three=$(pgpu submit -q -J alone -d singleton -- sh -c 'echo three >>single')
 exits 0 "of another name nobody is waited for" pgpu submit -q -W -J other -d singleton -- true
-matches "of the same the first is" "$two PD .*waits for singleton" "$(pgpu queue)"
+matches "of the same the first is" "$two PD .*waits for earlier jobs of its name to end" "$(pgpu queue)"
 open_gate one
 exits 0 "one after the other" pgpu wait "$one" "$two" "$three"
 equals "in order" $'two\nthree' "$(cat single)"

@@ -31,7 +31,7 @@ equals "and counts" "pending:0 running:0 completed:2 failed:2" "$(tasks "$fails"
 b=$(pgpu submit -q -a 1-100000%1 -- sh -c "$(gate capped)")
 reached capped
 equals "one record however many" "pending/$b:render:work:0:t1 running/${b}_1:render:work:0" "$(records)"
-matches "queue folds those that wait" "${b}_\[2-100000%1\] PD .*as many of its tasks run as may at once" "$(pgpu queue)"
+matches "queue folds those that wait" "${b}_\[2-100000%1\] PD .*as many of its tasks run as may at once, 1" "$(pgpu queue)"
 equals "in JSON" "${b}_[2-100000%1] array 1-100000%1" "$(pgpu queue --json | python3 -c 'import json, sys; print(*[(job["id"], job["reason"], job["array"]) for job in json.load(sys.stdin)][1])')"
 equals "status counts them" 99999 "$(pgpu status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["waiting"])')"
 exits 0 "others start beside it" pgpu run -q --no-wait -- true
@@ -92,7 +92,7 @@ all=$(pgpu submit -q -d "afterok:$d" -- true)
 any=$(pgpu submit -q -d "afterany:$d" -- sh -c 'echo any >>after')
 one=$(pgpu submit -q -d "afterok:${d}_1" -- sh -c 'echo one >>after')
 each=$(pgpu submit -q -a 0-3 -d "aftercorr:$d" -- sh -c 'echo "each $PGPU_ARRAY_TASK_ID" >>after')
-matches "who waits for a task says so" "$one PD .*waits for afterok:${d}_1" "$(pgpu queue)"
+matches "who waits for a task says so" "$one PD .*waits for job ${d}_1 to complete" "$(pgpu queue)"
 exits 0 "released" pgpu release "$d"
 exits 125 "afterok of an array of which one fails" pgpu wait "$all"
 exits 0 "afterany of it" pgpu wait "$any"
