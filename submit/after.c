@@ -124,24 +124,49 @@ void after_put_all(const struct after_list *after, struct buf *out)
 	}
 }
 
+static const char *const ends[AFTER_KINDS] = {
+	[AFTER_OK] = "complete", [AFTER_ANY] = "end",	    [AFTER_NOT_OK] = "fail",
+	[AFTER_BEGUN] = "begin", [AFTER_CORR] = "complete",
+};
+
+static void tell_one(const struct after *one, struct buf *out)
+{
+	if (one->kind == AFTER_SINGLETON)
+		buf_puts(out, "earlier jobs of its name to end");
+	else
+		buf_printf(out, "%s%s to %s", one->kind == AFTER_CORR ? "the same task of job " : "job ",
+			   JOBID(one->id), ends[one->kind]);
+}
+
+/* How many from `first` on are to do the same. */
+static size_t alike(const struct after_list *after, size_t first)
+{
+	enum after_kind kind = after->list[first].kind;
+	size_t count = 1;
+
+	while (kind != AFTER_SINGLETON && kind != AFTER_CORR && first + count < after->count &&
+	       after->list[first + count].kind == kind)
+		count++;
+	return count;
+}
+
 void after_tell(const struct after_list *after, struct buf *out)
 {
-	static const char *const ends[AFTER_KINDS] = {
-		[AFTER_OK] = "complete", [AFTER_ANY] = "end",	    [AFTER_NOT_OK] = "fail",
-		[AFTER_BEGUN] = "begin", [AFTER_CORR] = "complete",
-	};
-	enum { FEW = 3 };
-
-	if (after->count > FEW)
-		buf_printf(out, "%zu jobs: ", after->count);
-	for (size_t i = 0; i < after->count; i++) {
-		const struct after *one = &after->list[i];
+	for (size_t i = 0, count; i < after->count; i += count) {
+		count = alike(after, i);
 		buf_puts(out, i ? ", " : "");
-		if (one->kind == AFTER_SINGLETON)
-			buf_puts(out, "earlier jobs of its name to end");
-		else
-			buf_printf(out, "%s%s to %s", one->kind == AFTER_CORR ? "the same task of job " : "job ",
-				   JOBID(one->id), ends[one->kind]);
+		if (count == 1) {
+			tell_one(&after->list[i], out);
+			continue;
+		}
+		buf_puts(out, "jobs ");
+		for (size_t k = 0; k < count; k++)
+			buf_printf(out, "%s%s",
+				   k == 0	   ? ""
+				   : k + 1 < count ? ", "
+						   : " and ",
+				   JOBID(after->list[i + k].id));
+		buf_printf(out, " to %s", ends[after->list[i].kind]);
 	}
 }
 

@@ -42,7 +42,7 @@ int after_parse(const char *text, struct after_list *after, struct err *err);
 void after_put(const struct after_list *after, size_t index, struct buf *out);
 /* All of them, with commas between. */
 void after_put_all(const struct after_list *after, struct buf *out);
-/* For people: "job 12 to complete, job 13 to end"; of more than three how many there are, first. */
+/* For people: "jobs 12 and 13 to complete, job 14 to end". */
 void after_tell(const struct after_list *after, struct buf *out);
 
 /* How far the jobs have got that one condition names. */

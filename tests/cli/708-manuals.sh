@@ -14,7 +14,8 @@ examples "$REPO"/man/*.[1-9] >all 2>"$err" || not_ok "the pages are understood" 
 example()
 {
 	local number
-	number=$(awk -F'\t' -v page="$1" -v first="$2" '$1 == page { n++; if ($3 == first) print n }' all)
+	# By the environment, since -v reads backslashes.
+	number=$(page=$1 first=$2 awk -F'\t' '$1 == ENVIRON["page"] { n++; if ($3 == ENVIRON["first"]) print n }' all)
 	[ -n "$number" ] || { not_ok "$1 has the example: $2"; text=; return 1; }
 	text=$(examples --text "$REPO/man/$1" "$number")
 	printf '%s\t%s\n' "$1" "$2" >>run
@@ -339,6 +340,12 @@ example pgpu.1 '$ pgpu submit --dry-run scene.yaml'
 session pgpu.1
 matches "pgpu.1: what would be spooled" $'\nlimit: 16h\nmemory: 32G\n' "$(cat "$out")"
 equals "pgpu.1: nothing is" '' "$(pgpu queue)"
+held=$(pgpu submit -q -H -- true)
+gone=$(pgpu submit -q -H --class test -- true)
+example pgpu.1 "pgpu queue --format id,state,starts_in_s | awk -F '\\t' '\$2 == \"pending\" { print \$1, \$3 }'"
+exits 0 "pgpu.1: the queue's members, for awk" eval "$text"
+equals "pgpu.1: a job that is held has no time to start at" "$held"$'\n'"$gone" "$(sed 's/ *$//' "$out" | sort -n)"
+exits 0 "pgpu.1: that was all" pgpu cancel "$held" "$gone"
 example pgpu.1 '$ pgpu log --since 8h --json'
 until_true sh -c 'pgpu log | grep -q " 103 "' # the row may come a moment after the end
 session pgpu.1
