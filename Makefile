@@ -128,6 +128,7 @@ check:
 	@tests/deps.sh schema || echo "no validator of JSON; its test says so"
 	@tests/deps.sh shells || echo "not all shells are here; the test of completion says so"
 	@tests/deps.sh deb package || echo "nothing to make packages with; their test says so"
+	@tests/deps.sh slurm || echo "no Slurm; its test says so"
 	@tests/deps.sh browser || echo "no browser; its test says so"
 	@tests/deps.sh vm && tests/vm/machine build || echo "no virtual machine yet; its tests say why"
 	@$(MAKE) all units

@@ -9,6 +9,7 @@ int cmd_cancel(int argc, char **argv);
 int cmd_conf(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_drain(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_hold(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_output(int argc, char **argv);

@@ -41,6 +41,7 @@ static const struct command {
 	{ "report", cmd_report, false, "reports what a night held, as text, page or picture" },
 	{ "rescue", cmd_rescue, false, "clears up after crashes and starts what can start" },
 	{ "doctor", cmd_doctor, false, "checks this machine, and says what is lost and what mends it" },
+	{ "export", cmd_export, false, "prints a job file as a script for Slurm's sbatch" },
 	{ "conf", cmd_conf, false, "prints or checks the configuration" },
 	{ "worker", cmd_worker, true, "" },
 	{ "on-end", cmd_onend, true, "" },

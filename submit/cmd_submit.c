@@ -204,42 +204,6 @@ static int read_request(struct request *request, int argc, char **argv, struct e
 	return 0;
 }
 
-/* A job file may be anything that can be read: a file, a link to one, a pipe. */
-static int read_file(const char *name, char **ret_text, size_t *ret_size, struct err *err)
-{
-	enum { LIMIT = JOB_HEADER_MAX + JOB_SCRIPT_MAX };
-	SCOPE_BUF struct buf all = BUF_EMPTY;
-	SCOPE_FD int opened = strcmp(name, "-") == 0 ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
-	char piece[65536];
-	ssize_t got;
-
-	if (opened < 0) {
-		err_sys(err, "cannot open %s", name);
-		err->code = EXIT_USAGE;
-		return -1;
-	}
-	while ((got = read(opened, piece, sizeof piece)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			err_sys(err, "cannot read %s", name);
-			err->code = EXIT_USAGE;
-			return -1;
-		}
-		buf_add(&all, piece, (size_t)got);
-		if (all.size > LIMIT)
-			return err_set(err, EXIT_USAGE, "%s: a job file ends at %d MiB", name, JOB_SCRIPT_MAX >> 20);
-	}
-	buf_add(&all, "", 0);
-	if (!buf_ok(&all)) {
-		errno = ENOMEM;
-		return err_sys(err, "cannot read %s", name);
-	}
-	*ret_size = all.size;
-	*ret_text = TAKE(all.text);
-	return 0;
-}
-
 static int apply(const struct request *request, struct job *job, struct err *err)
 {
 	const char *class_name = getenv("PGPU_CLASS");
@@ -263,15 +227,25 @@ static void tell_notices(const struct buf *notices)
 	}
 }
 
+static int parse_file(const char *name, struct job *job, struct buf *notices, struct err *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	if (job_file_read(name, &text, &size, err) < 0)
+		return -1;
+	int result = job_parse(name, text, size, job, notices, err);
+	free(text);
+	return result;
+}
+
 static int read_job(const struct request *request, const char *name, const struct conf *conf, const char *folder,
 		    struct job *job, struct err *err)
 {
-	SCOPE_FREE char *text = NULL;
 	SCOPE_BUF struct buf notices = BUF_EMPTY;
-	size_t size;
 
 	*job = JOB_EMPTY;
-	if (name && (read_file(name, &text, &size, err) < 0 || job_parse(name, text, size, job, &notices, err) < 0))
+	if (name && parse_file(name, job, &notices, err) < 0)
 		return -1;
 	if (apply(request, job, err) < 0 || job_complete(job, conf, folder, err) < 0 ||
 	    card_check(conf, job->card, err) < 0 || vram_check(conf, job->card, job->vram_bytes, err) < 0)

@@ -163,6 +163,10 @@ void job_facts_free(struct job_facts *facts);
 int job_parse(const char *file_name, const char *text, size_t size, struct job *ret_job, struct buf *notices,
 	      struct err *err);
 
+/* A job file may be anything that can be read: a file, a link to one, a pipe, "-" for standard input. `*ret_text` is
+ * malloc'd and NUL-ended; the error has exit code 2. */
+int job_file_read(const char *name, char **ret_text, size_t *ret_size, struct err *err);
+
 /*
  * Sets one key (name class session budget limit memory vram vram-max nice min-run-time retries card workdir output
  * error open-mode export requeue hold begin after array order skip-existing standing dedupe slurm-env budget-signal)

@@ -5,10 +5,14 @@
  */
 #include "jobfile.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/base/fmt.h"
+#include "conf/base/scope.h"
 #include "conf/base/text.h"
 #include "jobheader.h"
 #include "jobplace.h"
@@ -191,4 +195,39 @@ int job_parse(const char *file_name, const char *text, size_t size, struct job *
 	      struct err *err)
 {
 	return jobfile_read(file_name, text, size, JOB_HEADER_MAX, ret_job, notices, err);
+}
+
+int job_file_read(const char *name, char **ret_text, size_t *ret_size, struct err *err)
+{
+	enum { LIMIT = JOB_HEADER_MAX + JOB_SCRIPT_MAX };
+	SCOPE_BUF struct buf all = BUF_EMPTY;
+	SCOPE_FD int opened = strcmp(name, "-") == 0 ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
+	char piece[65536];
+	ssize_t got;
+
+	if (opened < 0) {
+		err_sys(err, "cannot open %s", name);
+		err->code = EXIT_USAGE;
+		return -1;
+	}
+	while ((got = read(opened, piece, sizeof piece)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			err_sys(err, "cannot read %s", name);
+			err->code = EXIT_USAGE;
+			return -1;
+		}
+		buf_add(&all, piece, (size_t)got);
+		if (all.size > LIMIT)
+			return err_set(err, EXIT_USAGE, "%s: a job file ends at %d MiB", name, JOB_SCRIPT_MAX >> 20);
+	}
+	buf_add(&all, "", 0);
+	if (!buf_ok(&all)) {
+		errno = ENOMEM;
+		return err_sys(err, "cannot read %s", name);
+	}
+	*ret_size = all.size;
+	*ret_text = TAKE(all.text);
+	return 0;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tests/deps.sh SET…: installs what is missing of build, demo, check, schema, shells, browser, deb, package, vm and bench
-# through the machine's package manager. Silent when all is there. A package named "-" is not in that distribution: what
-# needs it is skipped, with a reason.
+# tests/deps.sh SET…: installs what is missing of build, demo, check, schema, shells, browser, deb, package, slurm, vm
+# and bench through the machine's package manager. Silent when all is there. A package named "-" is not in that
+# distribution: what needs it is skipped, with a reason.
 set -u
 PATH=$PATH:/usr/sbin:/sbin # setcap is there
 
@@ -39,6 +39,10 @@ table='
      vm     command:mmdebstrap      mmdebstrap       -                 -
      vm     command:cpio            cpio             -                 -
      vm     command:ssh-keygen      openssh-client   -                 -
+     slurm  command:slurmctld       slurmctld        -                 -
+     slurm  command:slurmd          slurmd           -                 -
+     slurm  command:sbatch          slurm-client     -                 -
+     slurm  command:munged          munge            -                 -
      browser command:chromium       chromium         chromium          chromium
      bench  command:flock           util-linux       util-linux        util-linux
      bench  command:tsp             task-spooler     task-spooler      task-spooler

@@ -8,7 +8,7 @@ cp "$out" help
 matches "says how it is called" 'usage: pgpu' "$(cat help)"
 equals "and nothing on stderr" '' "$(cat "$err")"
 exits 2 "pgpu alone is bad usage" pgpu
-commands='run submit queue cancel status show wait output log report conf rescue doctor'
+commands='run submit queue cancel status show wait output log report export conf rescue doctor'
 for command in $commands; do
 	matches "pgpu --help names $command" "(^|[[:space:]])$command([[:space:]]|$)" "$(cat help)"
 	exits 0 "$command --help" pgpu "$command" --help

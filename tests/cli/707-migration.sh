@@ -5,6 +5,7 @@
 # shellcheck disable=SC2317 # the rows call these
 . "$(dirname "$0")/lib.sh"
 page=$REPO/examples/from-tsp-and-nq.md
+unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs the tests: another one would speak of it
 # shellcheck disable=SC2016 # for make
 printf 'all:\n\t@test -z "$$WAITS" || read _ <"$$WAITS"; echo made\n' >Makefile
 conf 'lanes = 1'
