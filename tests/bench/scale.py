@@ -64,7 +64,7 @@ class Scale:
         short = self.line_of_four("short")
         long = self.line_of_four("long")
         files, calls = self.files(1000), self.rounds(100)
-        self.call(short, "submit", "-q", *files[:100])
+        self.call(short, "submit", "-q", *files[:300])
         took = []
         for _ in range(calls):
             began = time.monotonic()
@@ -82,8 +82,8 @@ class Scale:
         self.call(long, "cancel", "--all")
 
     def beside(self, short, long, count):
-        words = {"status": ["status"], "cancel ID": ["cancel", "10%r"], "queue | head": None}
-        self.title(f"beside 100 jobs in line, and beside {count}")
+        words = {"status": ["status"], "cancel ID": ["cancel", "--no-wait", "1%r"], "queue | head": None}
+        self.title(f"beside 300 jobs in line, and beside {count}")
         for name, argv in words.items():
             made = {where: (queue, [self.pgpu, *argv] if argv else ["/bin/sh", "-c", f"{self.pgpu} queue | head -n 40"])
                     for where, queue in (("short", short), ("long", long))}

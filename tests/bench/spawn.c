@@ -6,7 +6,8 @@
  *     spawn hand-on ROUNDS SPEC DIR    from a holder's last instruction to the waiter's first; DIR is for its files
  *
  * SPEC is a file with a line a contender, fields separated by tabs: NAME, any number of VARIABLE=VALUE, `--`, the
- * argument vector with an absolute path first. `%r` in a field becomes the number of the round. Instead of a command:
+ * argument vector with an absolute path first. `%r` in a field becomes the number of the round, from 00. Instead of a
+ * command:
  *     @durable FOLDER     write, fsync, rename, fsync of the folder: what the disk itself asks for one durable file
  *     @sync FOLDER        fsync of a folder with a new name in it
  *     @pair               (hand-on) one process learns of the holder's end by pidfd and wakes a second by socket, which
@@ -94,7 +95,7 @@ static char *fill_in(const char *field, int round)
 
 	if (!at)
 		return strdup(field);
-	if (asprintf(&filled, "%.*s%d%s", (int)(at - field), field, round, at + 2) < 0)
+	if (asprintf(&filled, "%.*s%02d%s", (int)(at - field), field, round + WARM_UP, at + 2) < 0)
 		err(1, "asprintf");
 	return filled;
 }
@@ -179,9 +180,14 @@ static int64_t time_start(const struct contender *one, int round)
 	if (strcmp(one->argv[0], "@sync") == 0)
 		return synced(one->argv[1]);
 	char **environment = make_environment(one, round);
+	char *argv[FIELDS] = { 0 };
+	for (size_t i = 0; one->argv[i]; i++)
+		argv[i] = fill_in(one->argv[i], round);
 	int64_t began = now_ns();
-	finish(one, start(one->argv, environment));
+	finish(one, start(argv, environment));
 	int64_t took = now_ns() - began;
+	for (size_t i = 0; argv[i]; i++)
+		free(argv[i]);
 	free_list(environment);
 	return took;
 }
