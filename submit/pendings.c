@@ -136,7 +136,7 @@ static void remove_id(struct pendings *pendings, struct pile *pile, uint64_t id)
 		memmove(at, at + 1, (pile->count - place) * sizeof *at);
 }
 
-/* Behind the last: sort() comes later. */
+/* Behind the last: sort_pile() comes later. */
 static bool append_id(struct pendings *pendings, struct pile *pile, uint64_t id)
 {
 	if (!make_room(pile))
@@ -153,10 +153,18 @@ static int compare_ids(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static void sort(struct pendings *pendings)
+/* Some file systems name a file twice that is moved away and back while they are read. */
+static void sort_pile(struct pendings *pendings, struct pile *pile)
 {
-	for (size_t i = 0; i < pendings->pile_count; i++)
-		qsort(pendings->piles[i]->ids, pendings->piles[i]->count, sizeof(uint64_t), compare_ids);
+	size_t kept = 0;
+
+	qsort(pile->ids, pile->count, sizeof pile->ids[0], compare_ids);
+	for (size_t i = 0; i < pile->count; i++) {
+		if (kept == 0 || pile->ids[i] != pile->ids[kept - 1])
+			pile->ids[kept++] = pile->ids[i];
+	}
+	pendings->total -= pile->count - kept;
+	pile->count = kept;
 }
 
 static bool add_name(struct pendings *pendings, const struct spool_name *name, const char *file,
@@ -204,7 +212,8 @@ struct pendings *pendings_new(struct spool *spool)
 	pendings->notify = -1;
 	/* Watched first, read then: what changes meanwhile is heard of afterwards, and may be true already. */
 	if (start_watch(pendings, folder) && spool_each(spool, SPOOL_PENDING, add_found, pendings, &ignored) == 0) {
-		sort(pendings);
+		for (size_t i = 0; i < pendings->pile_count; i++)
+			sort_pile(pendings, pendings->piles[i]);
 		return pendings;
 	}
 	pendings_free(pendings);

@@ -56,9 +56,18 @@ static int reap(pid_t pid, int timeout_ms)
 	return status;
 }
 
+/* Where SIGCHLD is ignored, as our caller may have left it, the kernel keeps no status for us. */
+static void heed_children(struct sigaction *ret_before)
+{
+	const struct sigaction plain = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &plain, ret_before);
+}
+
 int child_ask(char *const argv[], char *const environment[], int timeout_ms, char *answer, size_t size)
 {
-	int ends[2];
+	struct sigaction before;
+	int ends[2], status = -1;
 	pid_t pid;
 
 	answer[0] = '\0';
@@ -67,9 +76,10 @@ int child_ask(char *const argv[], char *const environment[], int timeout_ms, cha
 	SCOPE_FD int near = ends[0];
 	SCOPE_FD int far = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(ends[1]);
-	if (far < 0 || child_start(argv, environment, (int[]){ -1, far, far }, &pid) != 0)
-		return -1;
-	int status = reap(pid, timeout_ms);
+	heed_children(&before);
+	if (far >= 0 && child_start(argv, environment, (int[]){ -1, far, far }, &pid) == 0)
+		status = reap(pid, timeout_ms);
+	sigaction(SIGCHLD, &before, NULL);
 	ssize_t got = read(near, answer, size - 1);
 	answer[got < 0 ? 0 : got] = '\0';
 	return status;

@@ -46,6 +46,9 @@ if unshare -m mount --bind nobody.passwd /etc/passwd 2>"$err" && [ -x /usr/bin/g
 	exits 0 "and its name" directory pgpu submit --output '%u.out' -- true
 	exits 0 "whose job ends" directory pgpu wait "$(cat "$out")"
 	check "is the one in the pattern" test -e ada.out
+	exits 0 "to a caller who ignores SIGCHLD, too" directory python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp(sys.argv[1], sys.argv[1:])' pgpu queue
 	echo exit 2 >getent.sh
 	exits 1 "an account that nobody knows" directory pgpu queue
 	equals "is told by its number" 'pgpu: cannot find the home folder of user 0: set HOME' "$(cat "$err")"
