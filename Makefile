@@ -50,7 +50,7 @@ archive  = $(firstword $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)) -l$
 # libcap first: its constructor then lies beside our own text.
 LIBS     = $(call archive,cap) $(call archive,confuse) $(call archive,yaml)
 # libc as well, where all are archives: a start then maps, relocates and binds nothing but itself, a seventh of its time.
-# STATIC= links with the machine's libc instead.
+# `make clean all STATIC=` links with the machine's libc instead.
 ifndef SANITIZE
 STATIC  ?= $(if $(filter-out /%,$(LIBS) $(foreach file,libc.a rcrt1.o,$(shell $(CC) -print-file-name=$(file)))),,yes)
 endif

@@ -275,9 +275,12 @@ static int take_pending(void *context, const struct candidate *winner, struct er
 	name.edit = array ? 0 : name.edit;
 	int taken = array ? tasks_take(spooled->spool, name.id, winner->file, SPOOL_RUNNING, &name, err)
 			  : spool_move(spooled->spool, SPOOL_PENDING, winner->file, SPOOL_RUNNING, &name, err);
-	if (taken < (array ? 1 : 0))
+	if (taken < (array ? 1 : 0)) {
+		/* What is remembered may be why: the next look is at the folder. */
+		forget_pendings(spooled);
 		return taken < 0 ? -1
 				 : err_set(err, EXIT_FAILED, "cannot take job %s: it has been taken", JOBID(name.id));
+	}
 	/* Orders are for a job that runs: one that lies there is of an earlier start, whose worker died over it. */
 	spool_order_done(spooled->spool, name.id);
 	spool_name_format(&name, spooled->taken);
