@@ -117,8 +117,11 @@ static int put_after(struct buf *script, const struct after_list *after, struct 
 	return 0;
 }
 
-/* So long before its end: the budget is over then, or that much earlier. */
-static int put_signal(struct buf *script, const struct job *full, struct err *err)
+/*
+ * So long before its end: the budget is over then, or that much earlier. Without B: Slurm signals the steps that srun
+ * started and not the script, of which a job that comes from here has none.
+ */
+static int put_signal(struct buf *script, const struct job *full, struct buf *notices, struct err *err)
 {
 	enum { AHEAD_MAX = 65535 }; /* seconds, sbatch(1) */
 	struct sigspec spec = { 0 };
@@ -129,9 +132,15 @@ static int put_signal(struct buf *script, const struct job *full, struct err *er
 	if (spec.sig == 0 || !full->limit_ns)
 		return 0;
 	int64_t ahead_s = (full->limit_ns - full->budget_ns + spec.ahead_ns) / NS_PER_S;
+	if (!spec.first_alone)
+		buf_puts(notices, "budget-signal goes to the script alone, not to what it has started\n");
+	if (ahead_s > AHEAD_MAX) {
+		buf_puts(notices,
+			 "budget-signal comes later than its time: Slurm has at most 65535 s before the end\n");
+		ahead_s = AHEAD_MAX;
+	}
 	sigspec_name(spec.sig, name);
-	buf_printf(script, "#SBATCH --signal=%s%s@%d\n", spec.first_alone ? "B:" : "", name,
-		   (int)(ahead_s > AHEAD_MAX ? AHEAD_MAX : ahead_s));
+	buf_printf(script, "#SBATCH --signal=B:%s@%d\n", name, (int)ahead_s);
 	return 0;
 }
 
@@ -160,7 +169,7 @@ static int put_names(struct buf *script, const struct job *full, const struct sb
 }
 
 static int put_options(struct buf *script, const struct job *written, const struct job *full,
-		       const struct sbatch_names *names, struct err *err)
+		       const struct sbatch_names *names, struct buf *notices, struct err *err)
 {
 	if (put_names(script, full, names, err) < 0)
 		return -1;
@@ -179,7 +188,7 @@ static int put_options(struct buf *script, const struct job *written, const stru
 	}
 	if (full->begin_wall_ns)
 		put_begin(script, full->begin_wall_ns);
-	if (put_signal(script, full, err) < 0 || put_after(script, &full->after, err) < 0 ||
+	if (put_signal(script, full, notices, err) < 0 || put_after(script, &full->after, err) < 0 ||
 	    put_files(script, written, err) < 0)
 		return -1;
 	return put_export(script, written, err);
@@ -241,7 +250,7 @@ int sbatch_write(const struct job *written, const struct job *full, const struct
 	if (full->standing)
 		return err_set(err, EXIT_USAGE,
 			       "standing: Slurm has no job that steps aside while others want the card");
-	if (put_options(&options, written, full, names, err) < 0)
+	if (put_options(&options, written, full, names, notices, err) < 0)
 		return -1;
 	put_body(script, full, &options);
 	note_missing(full, notices);

@@ -28,8 +28,14 @@ equals "read back it is the same job" '' "$(cat differs)"
 matches "with the same variables" 'GREETING=hello there.*HASH=#' "$(header job.sbatch)"
 
 job 'vram: 12G' 'retries: 2'
-exits 0 "what has no equal" pgpu export --gres none job.yaml
+exits 0 "what has no equal" pgpu export job.yaml
 matches "and does no harm is named" 'vram is left out.*retries is left out' "$(tr '\n' ' ' <"$err")"
+job 'budget: 10m' 'limit: 1d' 'budget-signal: USR1@60s'
+exits 0 "a signal at the budget" pgpu export job.yaml
+check "is one so long before the limit, to the script" grep -qx '#SBATCH --signal=B:USR1@65535' "$out"
+matches "as early as Slurm can, and it says so" 'script alone.*comes later' "$(tr '\n' ' ' <"$err")"
+job 'vram: 12G' 'retries: 2'
+exits 0 "without a card" pgpu export --gres none job.yaml
 lacks "no gres when none is wanted" gres "$(cat "$out")"
 lacks "nor a ceiling that nobody named" '--mem' "$(cat "$out")"
 for refused in 'standing: true' 'after: afterok:3' 'output: "%r.log"' 'env: { A: "1,2" }'; do
