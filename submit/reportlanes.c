@@ -62,12 +62,21 @@ static int add_frozen(const struct report *report, const struct report_job *job,
 	return result;
 }
 
+/*
+ * The whole second by which it had begun. Ends are known in whole seconds, so that a bar seems to begin up to a second
+ * too early; counted up, who came after another one has ended is never before it.
+ */
+static int64_t begun_s(const struct report_bar *bar)
+{
+	return (bar->start_wall_ns + NS_PER_S - 1) / NS_PER_S;
+}
+
 static int compare(const void *left, const void *right)
 {
 	const struct report_bar *a = left, *b = right;
 
-	if (a->start_wall_ns != b->start_wall_ns)
-		return a->start_wall_ns < b->start_wall_ns ? -1 : 1;
+	if (begun_s(a) != begun_s(b))
+		return begun_s(a) < begun_s(b) ? -1 : 1;
 	if (a->ended_wall_ns != b->ended_wall_ns)
 		return a->ended_wall_ns < b->ended_wall_ns ? -1 : 1;
 	return a->job->id < b->job->id ? -1 : a->job->id > b->job->id;

@@ -132,6 +132,15 @@ exits 2 "an end before the beginning" pgpu report --since $until --until $since
 equals "is named as well" "pgpu: report: --until is not after --since" "$(cat "$err")"
 matches "centuries are no trouble" '5 jobs ended' "$(pgpu report --since 1700-01-01 --until 2261-01-01)"
 
+# Ends are in whole seconds: whoever followed seems to have begun before the one that it followed.
+{
+	head -n 1 "$log"
+	row 2026-11-02T05:46:10+00:00 1 run render echo 0.000 0.003 0.000 '' '' '' 0 completed
+	row 2026-11-02T05:46:16+00:00 2 run render long 0.000 6.168 0.000 '' '' '' 0 completed
+	row 2026-11-02T05:46:16+00:00 3 run render other 0.000 6.100 0.000 '' '' '' 0 completed
+} >one-after-the-other && cp one-after-the-other "$log"
+equals "no more rows than lanes were held at once" 2 "$(pgpu report --since 2026-11-02T05:46 --until 2026-11-02T05:47 | grep -c '^ *\(held\)\? |')"
+
 # Figures that no job has had.
 { cat "$SANDBOX/log"; row 2026-11-02T07:00:00+00:00 106 run "$evil" "$evil" 9223372035.000 9223372035.999 9223372035.000 9223372035.000 9223372035.000 9223372036854775807 2147483647 lost
 	for i in {1..80}; do row 2026-11-02T07:00:00+00:00 $((200 + i)) run "class$i" many 1.000 3600.000 0.000 1.000 '' '' 0 completed; done; } >"$log"
