@@ -67,8 +67,19 @@ ask key "$up"
 ask key "$up"
 marked "^ *$first R "
 ok "arrows choose another, and stop at the ends"
+# It draws anew after a change that shows nowhere: wakes, waits a little for more, and sleeps again.
+pid=
+# shellcheck disable=SC2013 # paths below /proc
+for file in $(grep -slzx -- --watch /proc/[0-9]*/cmdline); do
+	grep -qsF "$SANDBOX/" "${file%cmdline}environ" && pid=$(basename "${file%/cmdline}")
+done
+switches() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$pid/status"; }
+has_drawn() { [ "$(switches)" -ge $((before + 2)) ] && grep -q '^State:.S' "/proc/$pid/status"; }
 ask bytes
-sleep 0.5
+before=$(switches)
+pending=$(echo "$XDG_STATE_HOME"/pgpu/*/pending)
+touch "$pending/.nothing" && rm "$pending/.nothing"
+until_true has_drawn
 ask bytes
 equals "when nothing changes nothing is written" 0 "$answer"
 
