@@ -6,23 +6,25 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "scope.h"
 
-static int describe_files(posix_spawn_file_actions_t *files, const int fds[3])
+static int describe_files(posix_spawn_file_actions_t *files, const int *fds, int count)
 {
 	int failed = 0;
 
-	for (int fd = 0; fd <= 2 && !failed; fd++)
+	for (int fd = 0; fd < count && !failed; fd++)
 		failed = fds[fd] < 0 ? posix_spawn_file_actions_addopen(files, fd, "/dev/null", O_RDWR, 0)
 				     : posix_spawn_file_actions_adddup2(files, fds[fd], fd);
-	return failed ? failed : posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+	return failed ? failed : posix_spawn_file_actions_addclosefrom_np(files, count);
 }
 
-int child_start(char *const argv[], char *const environment[], const int fds[3], pid_t *ret_pid)
+int child_start(const char *path, char *const argv[], char *const environment[], const int *fds, int count,
+		pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -35,9 +37,11 @@ int child_start(char *const argv[], char *const environment[], const int fds[3],
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-	int failed = describe_files(&files, fds);
-	if (!failed)
-		failed = posix_spawnp(ret_pid, argv[0], &files, &attributes, argv, environment);
+	int failed = describe_files(&files, fds, count);
+	if (!failed && strchr(path, '/'))
+		failed = posix_spawn(ret_pid, path, &files, &attributes, argv, environment);
+	else if (!failed)
+		failed = posix_spawnp(ret_pid, path, &files, &attributes, argv, environment);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attributes);
 	return failed;
@@ -77,7 +81,7 @@ int child_ask(char *const argv[], char *const environment[], int timeout_ms, cha
 	SCOPE_FD int far = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(ends[1]);
 	heed_children(&before);
-	if (far >= 0 && child_start(argv, environment, (int[]){ -1, far, far }, &pid) == 0)
+	if (far >= 0 && child_start(argv[0], argv, environment, (int[]){ -1, far, far }, 3, &pid) == 0)
 		status = reap(pid, timeout_ms);
 	sigaction(SIGCHLD, &before, NULL);
 	ssize_t got = read(near, answer, size - 1);

@@ -10,10 +10,11 @@
 #include <sys/types.h>
 
 /*
- * `argv`[0] is looked for in PATH where it has no '/'. `fds`: what it gets as 0, 1 and 2; -1: /dev/null; others lie
- * above 2 and stay ours. 0, or the error's number.
+ * `path` is looked for in PATH where it has no '/'. `fds`: what it gets as 0, 1 and so on, `count` of them; -1:
+ * /dev/null; others lie above those they become, and stay ours. 0, or the error's number.
  */
-int child_start(char *const argv[], char *const environment[], const int fds[3], pid_t *ret_pid);
+int child_start(const char *path, char *const argv[], char *const environment[], const int *fds, int count,
+		pid_t *ret_pid);
 
 /*
  * Runs it to its end, at most `timeout_ms`, with what it prints, complaints too, as `answer`, cut at `size` - 1 bytes.

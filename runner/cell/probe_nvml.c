@@ -143,7 +143,7 @@ static void start(struct probe_nvml *nvml)
 	nvml->socket = ends[0];
 	SCOPE_FD int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(ends[1]);
-	if (theirs < 0 || child_start(argv, environ, (int[]){ theirs, -1, -1 }, &nvml->pid) != 0) {
+	if (theirs < 0 || child_start(nvml->path, argv, environ, (int[]){ theirs, -1, -1 }, 3, &nvml->pid) != 0) {
 		nvml->pid = 0;
 		scope_close(&nvml->socket);
 		nvml->socket = -1;

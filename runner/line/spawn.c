@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/child.h"
 #include "conf/base/fmt.h"
 #include "conf/base/scope.h"
 
@@ -45,47 +44,12 @@ static char **worker_environment(void)
 	return kept_list;
 }
 
-static int null_files(posix_spawn_file_actions_t *files)
-{
-	for (int fd = 0; fd <= 2; fd++) {
-		if (posix_spawn_file_actions_addopen(files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The worker's descriptors; `seat_fd` and `ready_fd` lie above those they become. Both -1: it gets none. */
-static int describe_files(posix_spawn_file_actions_t *files, int seat_fd, int ready_fd)
-{
-	int above = seat_fd < 0 ? STDERR_FILENO + 1 : WORKER_READY_FD + 1;
-
-	if (null_files(files) < 0)
-		return -1;
-	if (seat_fd >= 0 && (posix_spawn_file_actions_adddup2(files, seat_fd, WORKER_SEAT_FD) != 0 ||
-			     posix_spawn_file_actions_adddup2(files, ready_fd, WORKER_READY_FD) != 0))
-		return -1;
-	return posix_spawn_file_actions_addclosefrom_np(files, above) == 0 ? 0 : -1;
-}
-
+/* The worker's descriptors lie above those they become. Both -1: it gets none. */
 static int start(char *const argv[], int seat_fd, int ready_fd, char **environment, pid_t *ret_pid)
 {
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t all, none;
+	const int fds[] = { -1, -1, -1, [WORKER_SEAT_FD] = seat_fd, [WORKER_READY_FD] = ready_fd };
 
-	sigfillset(&all);
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-	int result = describe_files(&files, seat_fd, ready_fd);
-	if (result == 0)
-		result = posix_spawn(ret_pid, "/proc/self/exe", &files, &attributes, argv, environment);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return result;
+	return child_start("/proc/self/exe", argv, environment, fds, seat_fd < 0 ? 3 : WORKER_READY_FD + 1, ret_pid);
 }
 
 int spawn_plain(char *const argv[], pid_t *ret_pid, struct err *err)
